@@ -1,0 +1,97 @@
+//! Bounds per coordinate, either side possibly infinite.
+
+use serde::{Deserialize, Serialize};
+
+use crate::PerCoordinate;
+use crate::problem::ProblemError;
+
+/// $l_i \le x_i \le h_i$.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// $l$, possibly $-\infty$.
+    pub lower: PerCoordinate,
+    /// $h$, possibly $+\infty$.
+    pub upper: PerCoordinate,
+}
+
+impl Bounds {
+    /// `value` brought between the bounds of coordinate `i`.
+    #[inline]
+    pub fn clip(&self, i: usize, value: f64) -> f64 {
+        // `max` then `min`: for lower <= upper this is the projection, and it never panics.
+        value.max(self.lower.at(i)).min(self.upper.at(i))
+    }
+
+    /// The largest distance by which a coordinate is outside.
+    pub fn violation(&self, x: &[f64]) -> f64 {
+        x.iter().enumerate().fold(0.0, |worst, (i, &value)| {
+            worst.max(self.lower.at(i) - value).max(value - self.upper.at(i))
+        })
+    }
+
+    /// $\max_i \max(|l_i|, |h_i|)$.
+    pub fn max_norm(&self) -> f64 {
+        let largest = |side: &PerCoordinate| side.values().iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        largest(&self.lower).max(largest(&self.upper))
+    }
+
+    /// The narrowest width $h_i - l_i$.
+    pub fn least_width(&self, dim: usize) -> f64 {
+        let count = self.lower.len().or(self.upper.len()).unwrap_or(1).min(dim);
+        (0..count).map(|i| self.upper.at(i) - self.lower.at(i)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The smallest $\ell_1$ norm between the bounds.
+    pub(crate) fn least_l1(&self, dim: usize) -> f64 {
+        (0..dim).map(|i| self.clip(i, 0.0).abs()).sum()
+    }
+
+    /// Both sides moved inwards by `margin`; `None` if a coordinate has no room.
+    pub(crate) fn shrunk(&self, dim: usize, margin: f64) -> Option<Self> {
+        let moved = |side: &PerCoordinate, by: f64| match side {
+            PerCoordinate::Same(value) => PerCoordinate::Same(value + by),
+            PerCoordinate::Each(values) => PerCoordinate::Each(values.iter().map(|v| v + by).collect()),
+        };
+        (self.least_width(dim) >= 2.0 * margin)
+            .then(|| Self { lower: moved(&self.lower, margin), upper: moved(&self.upper, -margin) })
+    }
+
+    pub(crate) fn select(&self, kept: &[usize]) -> Self {
+        Self { lower: self.lower.select(kept), upper: self.upper.select(kept) }
+    }
+
+    pub(crate) fn minus(&self, offset: &[f64]) -> Self {
+        Self { lower: self.lower.minus(offset), upper: self.upper.minus(offset) }
+    }
+
+    pub(crate) fn check(&self, dim: usize) -> Result<(), ProblemError> {
+        for (what, side) in [("lower bound", &self.lower), ("upper bound", &self.upper)] {
+            if let Some(found) = side.len().filter(|&found| found != dim) {
+                return Err(ProblemError::WrongLength { what, expected: dim, found });
+            }
+        }
+        for i in 0..dim {
+            let (lower, upper) = (self.lower.at(i), self.upper.at(i));
+            // Written so that NaN on either side is caught too; [inf, inf] holds no number.
+            if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+                return Err(ProblemError::CrossedBounds { index: i, lower, upper });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crossed_and_undefined_bounds_are_named() {
+        let bounds = Bounds { lower: vec![0.0, 2.0].into(), upper: 1.0.into() };
+        assert_eq!(bounds.check(2), Err(ProblemError::CrossedBounds { index: 1, lower: 2.0, upper: 1.0 }));
+        let bounds = Bounds { lower: f64::NAN.into(), upper: 1.0.into() };
+        assert!(matches!(bounds.check(1), Err(ProblemError::CrossedBounds { index: 0, .. })));
+        let bounds = Bounds { lower: f64::NEG_INFINITY.into(), upper: f64::INFINITY.into() };
+        assert_eq!(bounds.check(3), Ok(()));
+    }
+}

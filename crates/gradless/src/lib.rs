@@ -4,6 +4,7 @@ mod per_coordinate;
 pub mod regulariser;
 pub mod set;
 pub mod problem;
+pub mod random;
 pub mod geometry;
 pub mod prox;
 

@@ -5,6 +5,7 @@ pub mod regulariser;
 pub mod set;
 pub mod problem;
 pub mod random;
+pub mod direction;
 pub mod geometry;
 pub mod prox;
 

@@ -1,0 +1,377 @@
+//! $u_1, \dots, u_m$: the directions along which the black box is asked.
+
+mod coordinate;
+mod gaussian;
+mod hadamard;
+mod rademacher;
+mod signs;
+mod sphere;
+mod subset;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::random::{Key, Purpose};
+use coordinate::Coordinate;
+use gaussian::Gaussian;
+use hadamard::Hadamard;
+use rademacher::Rademacher;
+use sphere::Sphere;
+
+/// A law of directions as the user names it.
+///
+/// All satisfy $c\,\mathbb E[u u^\top] = I$ with $c$ the [`factor`](Directions::factor), so that
+/// $\hat g = \frac{c}{m}\sum_j y_j u_j$ is unbiased for linear $l$ when $y_j$ is the slope of $l$ along $u_j$.
+///
+/// | Law | $\lVert u\rVert_\infty$ | $\lVert u\rVert_1$ | $\lVert u\rVert_2$ | Memory |
+/// |---|---|---|---|---|
+/// | `Rademacher` | $1$ | $d$ | $\sqrt d$ | $md$ bits |
+/// | `Hadamard` | $1$ | $d$ | $\sqrt d$ | $3d$ bits, $m$ indices; while adding up many directions $N < 2d$ numbers |
+/// | `Gaussian` | unbounded | unbounded | unbounded | none |
+/// | `Sphere` | $1$ | $\sqrt d$ | $1$ | $m$ numbers |
+/// | `Coordinate` | $\sqrt d$ | $\sqrt d$ | $\sqrt d$ | $d$ bits, $m$ indices |
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Direction {
+    /// Independent fair signs: the law of the method's theorems, with $\lVert u\rVert_\infty = 1$ in every dimension.
+    ///
+    /// For linear $l$ one direction has $\mathbb E\lVert y u\rVert_\infty^2 = \lVert\nabla l\rVert_2^2$ in any dimension.
+    Rademacher,
+    /// Rows of a Hadamard matrix of order $N$, the next power of two, drawn without replacement, times random signs.
+    ///
+    /// Each direction alone has the law of [`Rademacher`](Self::Rademacher); together they are orthogonal if $d = N$.
+    /// For linear $l$ the variance of the mean of $m \le N$ directions is $\frac{N-m}{N-1}$ times that of
+    /// independent ones, and $m = N$ gives the gradient exactly. More than $N$ directions come in independent
+    /// blocks. Sampling without replacement is dominated by sampling with replacement for every
+    /// convex function of the sum (Hoeffding 1963), so bounds on the mini-batch keep their constants.
+    /// Directions of one iteration are dependent: statistics must take the batch as the unit.
+    Hadamard,
+    /// Standard normal, $u \sim N(0, I)$, for comparison with methods stated so (Nesterov & Spokoiny 2017).
+    Gaussian,
+    /// Uniform on the unit sphere, factor $d$ (Flaxman, Kalai & McMahan 2005).
+    Sphere,
+    /// $\sqrt d\, e_i$, coordinates drawn without replacement in blocks of $d$: $m = d$ is the classical difference gradient.
+    Coordinate,
+}
+
+/// The directions of one iteration at a time.
+///
+/// They are a function of (law, dimension, seed, iteration, count): drawing again gives the same, in any
+/// order of iterations. For `Rademacher`, `Gaussian` and `Sphere` direction $j$ does not depend on the count either.
+///
+/// ```
+/// use gradless::direction::{Direction, Directions};
+///
+/// let mut directions = Directions::new(Direction::Rademacher, 3, 42);
+/// directions.draw(0, 8);
+/// let mut point = [0.0; 3];
+/// directions.write(5, &[1.0, 2.0, 3.0], 0.5, &mut point);
+/// assert!(point.iter().zip([1.0, 2.0, 3.0]).all(|(p, x)| (p - x).abs() == 0.5));
+/// ```
+#[derive(Clone)]
+pub struct Directions {
+    dim: usize,
+    law: Law,
+    drawn: Option<Drawn>,
+}
+
+#[derive(Clone)]
+enum Law {
+    Rademacher(Rademacher),
+    Hadamard(Hadamard),
+    Gaussian(Gaussian),
+    Sphere(Sphere),
+    Coordinate(Coordinate),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Drawn {
+    iteration: u64,
+    count: usize,
+}
+
+impl Directions {
+    /// No directions yet; see [`draw`](Self::draw).
+    ///
+    /// # Panics
+    /// If `dim` is 0.
+    pub fn new(kind: Direction, dim: usize, seed: u64) -> Self {
+        assert!(dim > 0, "directions need a space to point in");
+        let key = Key { seed, purpose: Purpose::Directions };
+        let law = match kind {
+            Direction::Rademacher => Law::Rademacher(Rademacher::new(dim, key)),
+            Direction::Hadamard => Law::Hadamard(Hadamard::new(dim, key)),
+            Direction::Gaussian => Law::Gaussian(Gaussian::new(key)),
+            Direction::Sphere => Law::Sphere(Sphere::new(dim, key)),
+            Direction::Coordinate => Law::Coordinate(Coordinate::new(dim, key)),
+        };
+        Self { dim, law, drawn: None }
+    }
+
+    /// Prepares $u_0, \dots, u_{m-1}$ of an iteration, $m$ being `count`.
+    ///
+    /// Asking again for what is there costs nothing.
+    pub fn draw(&mut self, iteration: u64, count: usize) {
+        let wanted = Some(Drawn { iteration, count });
+        if self.drawn == wanted {
+            return;
+        }
+        match &mut self.law {
+            Law::Rademacher(law) => law.draw(iteration, count),
+            Law::Hadamard(law) => law.draw(iteration, count),
+            Law::Gaussian(law) => law.draw(iteration),
+            Law::Sphere(law) => law.draw(iteration, count),
+            Law::Coordinate(law) => law.draw(iteration, count),
+        }
+        self.drawn = wanted;
+    }
+
+    /// $m$, how many directions are prepared; 0 before the first draw.
+    pub fn count(&self) -> usize {
+        self.drawn.map_or(0, |drawn| drawn.count)
+    }
+
+    /// $x_\text{out} = x + c\,u_j$, with $x$ the `base` and $c$ the `scale`.
+    ///
+    /// May be called from several threads at once. Costs a pass over memory for signs and coordinates, where
+    /// the signs add about a fifth to the time of a copy, and seven nanoseconds per component for normal deviates.
+    ///
+    /// # Panics
+    /// If $j \ge m$ or a length is not the dimension.
+    pub fn write(&self, j: usize, base: &[f64], scale: f64, out: &mut [f64]) {
+        assert!(j < self.count(), "direction {j} of {}", self.count());
+        assert_eq!(base.len(), self.dim, "length of the base point");
+        assert_eq!(out.len(), self.dim, "length of the output");
+        match &self.law {
+            Law::Rademacher(law) => law.write(j, base, scale, out),
+            Law::Hadamard(law) => law.write(j, base, scale, out),
+            Law::Gaussian(law) => law.write(j, base, scale, out),
+            Law::Sphere(law) => law.write(j, base, scale, out),
+            Law::Coordinate(law) => law.write(j, base, scale, out),
+        }
+    }
+
+    /// $g \mathrel{+}= \sum_j c_j u_j$, in an order that depends on the dimension and $m$ alone.
+    ///
+    /// A direction to be left out has the coefficient 0.
+    ///
+    /// # Panics
+    /// If there are not $m$ coefficients or the length of `g` is not the dimension.
+    pub fn accumulate(&self, coefficients: &[f64], g: &mut [f64]) {
+        assert_eq!(coefficients.len(), self.count(), "one coefficient for each direction");
+        assert_eq!(g.len(), self.dim, "length of the sum");
+        match &self.law {
+            Law::Rademacher(law) => law.accumulate(coefficients, g),
+            Law::Hadamard(law) => law.accumulate(coefficients, g),
+            Law::Gaussian(law) => law.accumulate(coefficients, g),
+            Law::Sphere(law) => law.accumulate(coefficients, g),
+            Law::Coordinate(law) => law.accumulate(coefficients, g),
+        }
+    }
+
+    /// $c$ in $\hat g = \frac{c}{m}\sum_j y_j u_j$: the dimension for the sphere, else 1.
+    pub fn factor(&self) -> f64 {
+        if matches!(self.law, Law::Sphere(_)) { self.dim as f64 } else { 1.0 }
+    }
+
+    /// Bounds on $\lVert u\rVert_\infty$, $\lVert u\rVert_1$ and $\lVert u\rVert_2$ of every direction, up to
+    /// rounding; `None` for Gaussian directions, which have no bound.
+    pub fn norms(&self) -> Option<(f64, f64, f64)> {
+        let d = self.dim as f64;
+        match self.law {
+            Law::Rademacher(_) | Law::Hadamard(_) => Some((1.0, d, d.sqrt())),
+            Law::Gaussian(_) => None,
+            Law::Sphere(_) => Some((1.0, d.sqrt(), 1.0)),
+            Law::Coordinate(_) => Some((d.sqrt(), d.sqrt(), d.sqrt())),
+        }
+    }
+}
+
+impl fmt::Debug for Directions {
+    /// Names what was drawn, not the bits: there may be gigabytes of them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.law {
+            Law::Rademacher(_) => Direction::Rademacher,
+            Law::Hadamard(_) => Direction::Hadamard,
+            Law::Gaussian(_) => Direction::Gaussian,
+            Law::Sphere(_) => Direction::Sphere,
+            Law::Coordinate(_) => Direction::Coordinate,
+        };
+        f.debug_struct("Directions")
+            .field("kind", &kind)
+            .field("dim", &self.dim)
+            .field("drawn", &self.drawn)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vector;
+
+    const LAWS: [Direction; 5] = [
+        Direction::Rademacher,
+        Direction::Hadamard,
+        Direction::Gaussian,
+        Direction::Sphere,
+        Direction::Coordinate,
+    ];
+
+    fn drawn(kind: Direction, dim: usize, seed: u64, iteration: u64, count: usize) -> Directions {
+        let mut directions = Directions::new(kind, dim, seed);
+        directions.draw(iteration, count);
+        directions
+    }
+
+    /// All directions, written out.
+    pub(super) fn vectors(directions: &Directions) -> Vec<Vec<f64>> {
+        let origin = vec![0.0; directions.dim];
+        let mut u = vec![vec![0.0; directions.dim]; directions.count()];
+        u.iter_mut().enumerate().for_each(|(j, u)| directions.write(j, &origin, 1.0, u));
+        u
+    }
+
+    /// A dense vector without pattern.
+    pub(super) fn dense(dim: usize) -> Vec<f64> {
+        vectors(&drawn(Direction::Gaussian, dim, 1234, 0, 1)).swap_remove(0)
+    }
+
+    /// $\hat g$ for the linear $l$ with this gradient.
+    pub(super) fn estimate(directions: &Directions, gradient: &[f64]) -> Vec<f64> {
+        let weight = directions.factor() / directions.count() as f64;
+        let y: Vec<f64> = vectors(directions).iter().map(|u| weight * vector::dot(u, gradient)).collect();
+        let mut g = vec![0.0; gradient.len()];
+        directions.accumulate(&y, &mut g);
+        g
+    }
+
+    /// Mean and standard error.
+    pub(super) fn mean(values: &[f64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        (mean, (variance / n).sqrt())
+    }
+
+    proptest! {
+        #[test]
+        fn accumulating_is_adding_up_what_is_written(
+            law in 0..LAWS.len(), dim in 1_usize..200, count in 0_usize..150, iteration: u64, keep: u64,
+        ) {
+            let directions = drawn(LAWS[law], dim, 9, iteration, count);
+            // Some coefficients are exactly zero: directions that were dropped.
+            let c: Vec<f64> =
+                (0..count).map(|j| f64::from(u8::from(keep >> (j % 64) & 1 == 1)) * (j as f64 - 40.5)).collect();
+            let mut expected = vec![1.0; dim];
+            for (u, c) in vectors(&directions).iter().zip(&c) {
+                expected.iter_mut().zip(u).for_each(|(g, u)| *g += c * u);
+            }
+            let mut g = vec![1.0; dim];
+            directions.accumulate(&c, &mut g);
+            let tolerance = 1e-13 * (1.0 + vector::norm_l1(&c)) * (dim as f64).sqrt();
+            prop_assert!(vector::distance_l1(&g, &expected) <= tolerance * dim as f64);
+        }
+    }
+
+    #[test]
+    fn writing_adds_the_scaled_direction_to_the_base() {
+        for kind in LAWS {
+            let directions = drawn(kind, 70, 2, 0, 3);
+            let (base, mut out) = (dense(70), vec![f64::NAN; 70]);
+            for (j, u) in vectors(&directions).iter().enumerate() {
+                directions.write(j, &base, -0.25, &mut out);
+                assert!((0..70).all(|i| (out[i] - (base[i] - 0.25 * u[i])).abs() < 1e-14), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn threads_may_write_side_by_side() {
+        let directions = drawn(Direction::Hadamard, 300, 2, 0, 8);
+        let (origin, mut rows) = (vec![0.0; 300], vec![vec![0.0; 300]; 8]);
+        std::thread::scope(|scope| {
+            for (j, row) in rows.iter_mut().enumerate() {
+                let (directions, origin) = (&directions, &origin);
+                scope.spawn(move || directions.write(j, origin, 1.0, row));
+            }
+        });
+        assert_eq!(rows, vectors(&directions));
+    }
+
+    #[test]
+    fn a_direction_depends_on_neither_the_count_nor_what_was_drawn_before() {
+        for kind in [Direction::Rademacher, Direction::Gaussian, Direction::Sphere] {
+            let many = vectors(&drawn(kind, 77, 5, 3, 40));
+            let mut directions = drawn(kind, 77, 5, 8, 50);
+            directions.draw(3, 7);
+            assert_eq!(vectors(&directions), many[..7], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn drawing_an_iteration_again_gives_it_again() {
+        for kind in LAWS {
+            let mut directions = drawn(kind, 77, 5, 3, 20);
+            let first = vectors(&directions);
+            directions.draw(4, 30);
+            assert_ne!(vectors(&directions)[..20], first, "{kind:?}");
+            directions.draw(3, 20);
+            assert_eq!(vectors(&directions), first, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_second_moment_is_the_identity() {
+        // The batch is the unit, since Hadamard and coordinate directions of one batch are dependent.
+        let (dim, count, batches) = (5, 3, 4000);
+        for kind in LAWS {
+            let mut products = vec![Vec::with_capacity(batches); dim * dim];
+            for iteration in 0..batches as u64 {
+                let directions = drawn(kind, dim, 6, iteration, count);
+                let u = vectors(&directions);
+                for (entry, products) in products.iter_mut().enumerate() {
+                    let sum: f64 = u.iter().map(|u| u[entry / dim] * u[entry % dim]).sum();
+                    products.push(directions.factor() * sum / count as f64);
+                }
+            }
+            for (entry, products) in products.iter().enumerate() {
+                let expected = f64::from(u8::from(entry / dim == entry % dim));
+                let (mean, error) = mean(products);
+                assert!((mean - expected).abs() <= 4.0 * error + 1e-12, "{kind:?} {entry}: {mean} ± {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_norms_bound_every_direction() {
+        for (kind, dim) in LAWS.into_iter().flat_map(|kind| [1, 2, 50, 64].map(|dim| (kind, dim))) {
+            let directions = drawn(kind, dim, 7, 0, 100);
+            let Some((max, l1, l2)) = directions.norms() else {
+                assert_eq!(kind, Direction::Gaussian);
+                continue;
+            };
+            for u in vectors(&directions) {
+                assert!(vector::norm_max(&u) <= max && vector::norm_l1(&u) <= l1 * (1.0 + 1e-15));
+                assert!(vector::norm_l2(&u) <= l2 * (1.0 + 1e-15));
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_block_gives_the_gradient() {
+        for (kind, dim, count) in [
+            (Direction::Hadamard, 32, 32),
+            (Direction::Hadamard, 21, 32),
+            (Direction::Hadamard, 21, 96),
+            (Direction::Coordinate, 21, 21),
+            (Direction::Coordinate, 21, 63),
+        ] {
+            let gradient = dense(dim);
+            let g = estimate(&drawn(kind, dim, 0, 5, count), &gradient);
+            assert!(vector::distance_l1(&g, &gradient) < 1e-13 * dim as f64, "{kind:?} {dim} {count}");
+        }
+    }
+}

@@ -65,7 +65,12 @@ impl Hadamard {
         let mut buffer = Vec::new();
         for ((rows, coefficients), s) in blocks.zip(self.signs.chunks(self.words)) {
             if rows.len() <= self.few() {
-                signs::accumulate(|j, w| signs_of_row(rows[j], w) ^ s[w], coefficients, g);
+                let fetch = |j: usize, w: usize, words: &mut [u64]| {
+                    for ((word, s), w) in words.iter_mut().zip(&s[w..]).zip(w..) {
+                        *word = signs_of_row(rows[j], w) ^ s;
+                    }
+                };
+                signs::accumulate(fetch, coefficients, g);
             } else {
                 buffer.clear();
                 buffer.resize(self.order, 0.0);

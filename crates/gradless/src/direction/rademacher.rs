@@ -30,7 +30,10 @@ impl Rademacher {
     }
 
     pub(super) fn accumulate(&self, coefficients: &[f64], g: &mut [f64]) {
-        signs::accumulate(|j, w| self.bits[j * self.words + w], coefficients, g);
+        let fetch = |j: usize, w: usize, words: &mut [u64]| {
+            words.copy_from_slice(&self.bits[j * self.words + w..][..words.len()]);
+        };
+        signs::accumulate(fetch, coefficients, g);
     }
 }
 

@@ -45,13 +45,12 @@ pub(super) fn add_signed(word: impl Fn(usize) -> u64, x: &[f64], g: &mut [f64]) 
     map(&SIGN_BITS, word, x, g, |g, x, sign| g + flip(x, sign));
 }
 
-/// $g \mathrel{+}= \sum_j c_j u_j$, where `word(j, w)` holds 64 signs of $u_j$.
+/// $g \mathrel{+}= \sum_j c_j u_j$, where `fetch(j, w, words)` gives the words from $w$ on of the signs of $u_j$.
 ///
 /// Eight directions at a time: their signed sums have only 256 values, which are put into a table, and
 /// each coordinate adds the entry that its eight signs name. The order of additions depends on the
 /// number of coefficients alone.
-pub(super) fn accumulate(word: impl Fn(usize, usize) -> u64, coefficients: &[f64], g: &mut [f64]) {
-    let words = words(g.len());
+pub(super) fn accumulate(fetch: impl Fn(usize, usize, &mut [u64]), coefficients: &[f64], g: &mut [f64]) {
     let mut tables = [[0.0; 256]; GROUPS];
     for (batch, coefficients) in coefficients.chunks(GROUP * GROUPS).enumerate() {
         let first = batch * GROUP * GROUPS;
@@ -63,13 +62,13 @@ pub(super) fn accumulate(word: impl Fn(usize, usize) -> u64, coefficients: &[f64
         let (blocks, rest) = g.as_chunks_mut();
         let full = blocks.len() * LANES;
         for (block, g) in blocks.iter_mut().enumerate() {
-            add_block(|row, lane| word(first + row, block * LANES + lane), rows, tables, g);
+            add_block(|row, lanes| fetch(first + row, block * LANES, lanes), rows, tables, g);
         }
         if !rest.is_empty() {
             let mut padded = [0.0; BLOCK];
             padded[..rest.len()].copy_from_slice(rest);
-            let word = |row, lane| if full + lane < words { word(first + row, full + lane) } else { 0 };
-            add_block(word, rows, tables, &mut padded);
+            let words = words(rest.len());
+            add_block(|row, lanes| fetch(first + row, full, &mut lanes[..words]), rows, tables, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
         }
     }
@@ -149,17 +148,18 @@ fn signed_sums_of_four([a, b, c, d]: [f64; 4]) -> [f64; 16] {
 }
 
 /// Adds what all tables say to one block of coordinates.
-fn add_block(word: impl Fn(usize, usize) -> u64, rows: usize, tables: &[[f64; 256]], g: &mut [f64; BLOCK]) {
+fn add_block(
+    fetch: impl Fn(usize, &mut [u64; LANES]),
+    rows: usize,
+    tables: &[[f64; 256]],
+    g: &mut [f64; BLOCK],
+) {
     let mut indices = [[[0; LANES]; GROUP]; GROUPS];
-    let groups = &mut indices[..tables.len()];
-    for (group, indices) in groups.iter_mut().enumerate() {
-        for (k, lanes) in indices.iter_mut().enumerate().take(rows - group * GROUP) {
-            for (lane, signs) in lanes.iter_mut().enumerate() {
-                *signs = word(group * GROUP + k, lane);
-            }
-        }
-        transpose(indices);
+    for (row, lanes) in indices.as_flattened_mut()[..rows].iter_mut().enumerate() {
+        fetch(row, lanes);
     }
+    let groups = &mut indices[..tables.len()];
+    groups.iter_mut().for_each(transpose);
     let (g, _) = g.as_chunks_mut::<64>();
     for (lane, g) in g.iter_mut().enumerate() {
         let (g, _) = g.as_chunks_mut::<GROUP>();

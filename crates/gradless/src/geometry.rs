@@ -7,6 +7,7 @@ mod p_norm;
 pub use entropy::Entropy;
 pub use euclidean::Euclidean;
 pub use p_norm::PNorm;
+pub(crate) use p_norm::norm as p_norm_of;
 
 use serde::{Deserialize, Serialize};
 

@@ -110,16 +110,26 @@ impl Entropy {
             return 0.0;
         }
         let t = x.abs() / self.a;
-        // Beyond 1e308·a the ratio is no float, its logarithm is.
-        let size = if t.is_finite() { t.ln_1p() } else { x.abs().ln() - self.a.ln() };
+        let size = if t < 1.0 {
+            t.ln_1p()
+        } else if t < f64::INFINITY {
+            // As accurate as `ln_1p` from here on (within 1 ulp), in a third of the time.
+            (1.0 + t).ln()
+        } else {
+            // Beyond 1e308·a the ratio is no float, its logarithm is.
+            x.abs().ln() - self.a.ln()
+        };
         size.copysign(x)
     }
 
     /// $a(e^k - 1)$ for $k \ge 0$; infinite only where the product is, not where $e^k$ is.
     #[inline]
     pub(crate) fn primal(&self, k: f64) -> f64 {
-        if k < 700.0 {
+        if k < 1.0 {
             self.a * k.exp_m1()
+        } else if k < 700.0 {
+            // As accurate as `exp_m1` from here on (within 1 ulp), in half the time.
+            self.a * (k.exp() - 1.0)
         } else {
             let half = (0.5 * k).exp();
             (self.a * half) * half

@@ -47,7 +47,7 @@ fn separable_geometry() -> impl Strategy<Value = Geometry> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn the_fast_step_is_the_naive_step(case in separable_geometry().prop_flat_map(|phi| case(phi, MILD))) {

@@ -4,7 +4,7 @@ use super::coordinates::clip;
 use super::kernel::Ratio;
 use super::root::root;
 use super::{Step, StepError};
-use crate::geometry::PNorm;
+use crate::geometry::{PNorm, p_norm_of};
 use crate::regulariser::ElasticNet;
 use crate::set::Bounds;
 use crate::vector;
@@ -50,8 +50,8 @@ struct Search<'a> {
     phi: PNorm,
     bounds: Option<&'a Bounds>,
     actives: Vec<Powered>,
-    /// The p-th powers of the coordinates that stay at `clip(0)`, summed.
-    rest: f64,
+    /// The logarithm of the p-norm of the coordinates that stay at `clip(0)`.
+    ln_rest: f64,
     /// $\ln N_0$: the norm of the answer without $\ell_2$ weight and bounds.
     ln_start: f64,
 }
@@ -67,29 +67,29 @@ struct Powered {
 }
 
 impl<'a> Search<'a> {
-    /// Takes the signed $k$ from `out` and leaves `clip(0)` there.
+    /// Takes the signed $k$ from `out` and leaves the answers of the coordinates with $k = 0$ there.
     fn new(phi: PNorm, l2: &Ratio<'_>, bounds: Option<&'a Bounds>, out: &mut [f64]) -> Self {
-        let size = crate::geometry::p_norm_of(out, phi.dual_exponent());
-        let ln_start = (phi.p_less_one() * size).ln();
-        let mut search = Self { phi, bounds, actives: Vec::new(), rest: 0.0, ln_start };
+        let size = p_norm_of(out, phi.dual_exponent());
+        let ln_start = phi.p_less_one().ln() + size.ln();
+        let mut search = Self { phi, bounds, actives: Vec::new(), ln_rest: f64::NEG_INFINITY, ln_start };
         for (index, y) in out.iter_mut().enumerate() {
             let k = y.abs();
-            let held = clip(bounds, index, 0.0);
             if k > 0.0 {
                 let b = l2.at(index);
                 search.actives.push(Powered { index, sign: y.signum(), k, ln_k: k.ln(), b, ln_b: b.ln() });
-            } else if held != 0.0 {
-                search.rest += held.abs().powf(phi.exponent());
+                *y = 0.0;
+            } else {
+                *y = clip(bounds, index, 0.0);
             }
-            *y = held;
         }
+        search.ln_rest = p_norm_of(out, phi.exponent()).ln();
         search
     }
 
     fn write(&self, out: &mut [f64]) {
         // A tiny norm allows the largest answers: if bounds hold even these at zero, zero it is.
         let stays = |active: &Powered| self.clipped(active, active.k / active.b) == 0.0;
-        let ln_norm = if self.rest == 0.0 && self.actives.iter().all(stays) {
+        let ln_norm = if self.ln_rest == f64::NEG_INFINITY && self.actives.iter().all(stays) {
             f64::NEG_INFINITY
         } else {
             self.ln_norm()
@@ -110,8 +110,8 @@ impl<'a> Search<'a> {
         }
         let start = self.ln_start;
         let excess = self.ratio(start).ln();
-        // Slightly wider than the bracket of the slopes, for rounding; 800 is beyond the range of floats.
-        let near = (excess.abs() / (self.phi.dual_exponent() - 1.0) * (1.0 - 1e-9)).min(800.0);
+        // Slightly wider than the bracket of the slopes, for rounding, and no wider than logarithms of floats are apart.
+        let near = (excess.abs() / (self.phi.dual_exponent() - 1.0) * (1.0 - 1e-9)).min(1600.0);
         let far = (excess.abs() * (1.0 + 1e-9) + 1e-12).min(1600.0);
         let towards = if excess > 0.0 { 1.0 } else { -1.0 };
         // A larger norm makes smaller answers: upwards the far end is inside, downwards the near one.
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
                 *lane += if size == 0.0 { 0.0 } else { (p * (size.ln() - ln_norm)).exp() };
             }
         }
-        let rest = if self.rest == 0.0 { 0.0 } else { (self.rest.ln() - p * ln_norm).exp() };
+        let rest = (p * (self.ln_rest - ln_norm)).exp();
         (lanes.iter().sum::<f64>() + rest).powf(1.0 / p)
     }
 

@@ -52,7 +52,7 @@ impl Threshold {
         let (ends, side) = if size(0.0) <= self.target {
             let reach = |active: &Active| kernel.dual(self.target) + active.b * self.target - active.level;
             let top = self.actives.iter().map(reach).fold(f64::INFINITY, f64::min);
-            ((0.0, top.max(0.0)), 1.0)
+            ((0.0, top.clamp(0.0, f64::MAX)), 1.0)
         } else {
             let deepest = self.actives.iter().fold(0.0_f64, |most, active| most.max(active.level));
             ((deepest, 0.0), -1.0)

@@ -121,7 +121,10 @@ pub(crate) fn case(geometry: Geometry, ranges: Ranges) -> impl Strategy<Value = 
         let parts = (
             regulariser,
             set(geometry, grouped, dim),
-            prop::collection::vec(prop_oneof![1 => Just(0.0), 2 => -1.0..1.0], dim),
+            prop::collection::vec(
+                prop_oneof![2 => Just(0.0), 4 => -1.0..1.0, 1 => signed(ranges.slope)],
+                dim,
+            ),
             prop::collection::vec(signed(ranges.slope), dim),
             magnitude(ranges.eta),
         );

@@ -225,7 +225,7 @@ fn closed_forms_listed() -> String {
 }
 
 /// Why a step has no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum StepError {
     /// The exact answer itself is beyond the largest float.
     #[error(
@@ -251,6 +251,7 @@ pub enum StepError {
     },
     /// The regulariser or set is not the one the step was chosen for.
     #[error(transparent)]
+    #[serde(skip)]
     NoClosedForm(#[from] NoClosedForm),
 }
 

@@ -9,7 +9,7 @@ pub use group_l2::GroupL2;
 use serde::{Deserialize, Serialize};
 
 use crate::PerCoordinate;
-use crate::problem::ProblemError;
+use crate::error::ProblemError;
 
 /// A regulariser as the user names it.
 ///

@@ -6,7 +6,7 @@ pub use bounds::Bounds;
 
 use serde::{Deserialize, Serialize};
 
-use crate::problem::ProblemError;
+use crate::error::ProblemError;
 use crate::{PerCoordinate, vector};
 
 /// A ball or simplex may be left by this much, relative to its size: a sum of many rounded terms is not exact.
@@ -121,9 +121,7 @@ impl Set {
                 let nearest = bounds.as_ref().map_or(0.0, |bounds| bounds.least_l1(dim));
                 (nearest <= radius).then_some(Self::L1Ball { radius, bounds })
             }
-            Self::L2Ball { radius } => {
-                radius_left(*radius, by.l2).map(|radius| Self::L2Ball { radius })
-            }
+            Self::L2Ball { radius } => radius_left(*radius, by.l2).map(|radius| Self::L2Ball { radius }),
             Self::Simplex { .. } => None,
         }
     }

@@ -22,6 +22,19 @@ pub fn sum_by(x: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     fold(lanes)
 }
 
+/// Several sums over the same entries in one pass.
+pub fn sums_by<const N: usize>(x: &[f64], f: impl Fn(f64) -> [f64; N]) -> [f64; N] {
+    let mut lanes = [[0.0; LANES]; N];
+    for chunk in x.chunks(LANES) {
+        for (i, &value) in chunk.iter().enumerate() {
+            for (lanes, term) in lanes.iter_mut().zip(f(value)) {
+                lanes[i] += term;
+            }
+        }
+    }
+    lanes.map(fold)
+}
+
 /// $\sum_i f(x_i, y_i)$.
 ///
 /// # Panics

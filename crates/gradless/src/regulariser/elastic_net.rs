@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check_weights;
-use crate::problem::ProblemError;
+use crate::error::ProblemError;
 use crate::{PerCoordinate, vector};
 
 /// $r(x) = \sum_i \gamma_{1,i} |x_i| + \frac{\gamma_{2,i}}2 x_i^2$ with weights $\gamma \ge 0$.

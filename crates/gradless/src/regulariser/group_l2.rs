@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check_weights;
 use crate::PerCoordinate;
-use crate::problem::ProblemError;
+use crate::error::ProblemError;
 
 /// $r(x) = \sum_g w_g \lVert x_g\rVert_2$, the groups being disjoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,8 +27,7 @@ impl GroupL2 {
         for (&group, &value) in self.group_of.iter().zip(x) {
             norms[group] += value * value;
         }
-        norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
-        norms
+        norms.into_iter().map(f64::sqrt).collect()
     }
 
     /// $r(x)$.
@@ -38,7 +37,11 @@ impl GroupL2 {
 
     pub(crate) fn check(&self, dim: usize) -> Result<(), ProblemError> {
         if self.group_of.len() != dim {
-            return Err(ProblemError::WrongLength { what: "group_of", expected: dim, found: self.group_of.len() });
+            return Err(ProblemError::WrongLength {
+                what: "group_of",
+                expected: dim,
+                found: self.group_of.len(),
+            });
         }
         // Checked before `groups()` sizes anything: a stray huge number must not allocate.
         if let Some(index) = self.group_of.iter().position(|&group| group >= dim) {

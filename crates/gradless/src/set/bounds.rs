@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::PerCoordinate;
-use crate::problem::ProblemError;
+use crate::error::ProblemError;
 
 /// $l_i \le x_i \le h_i$.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,9 +24,9 @@ impl Bounds {
 
     /// The largest distance by which a coordinate is outside.
     pub fn violation(&self, x: &[f64]) -> f64 {
-        x.iter().enumerate().fold(0.0, |worst, (i, &value)| {
-            worst.max(self.lower.at(i) - value).max(value - self.upper.at(i))
-        })
+        x.iter()
+            .enumerate()
+            .fold(0.0, |worst, (i, &value)| worst.max(self.lower.at(i) - value).max(value - self.upper.at(i)))
     }
 
     /// $\max_i \max(|l_i|, |h_i|)$.
@@ -72,8 +72,9 @@ impl Bounds {
         }
         for i in 0..dim {
             let (lower, upper) = (self.lower.at(i), self.upper.at(i));
-            // Written so that NaN on either side is caught too; [inf, inf] holds no number.
-            if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+            // NaN on either side is caught too, and [inf, inf] holds no number.
+            let holds = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
+            if !holds {
                 return Err(ProblemError::CrossedBounds { index: i, lower, upper });
             }
         }

@@ -1,0 +1,234 @@
+//! Measures the noise of the black box and finds the radius at which curvature shows above it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::query::{Base, Row};
+
+/// Values on the line: the number Moré & Wild recommend for deterministic and stochastic noise alike.
+const LINE: usize = 7;
+/// Spacings tried before giving up on the noise.
+const ATTEMPTS: u32 = 4;
+/// Radii tried before settling for the last one.
+const TRIALS: u32 = 16;
+/// The ratio of the observed difference to what noise explains: below, noise hides the curvature; above, curvature biases the slope.
+const WANTED: std::ops::RangeInclusive<f64> = 1.5..=6.0;
+
+/// The dialogue that ends in a radius: a few rows at a time along one direction from $x_1$.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Calibration {
+    central: bool,
+    start: f64,
+    largest: f64,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    Noise { spacing: f64, attempt: u32 },
+    Radius { noise: f64, radius: f64, too_small: Option<f64>, too_large: Option<f64>, trial: u32 },
+}
+
+/// What a round of answers led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Calibrated {
+    /// Ask again.
+    More,
+    /// Use this radius; the noise is `None` if it could not be told from the function.
+    Done { radius: f64, noise: Option<f64> },
+}
+
+impl Calibration {
+    pub(crate) fn new(central: bool, start: f64, largest: f64) -> Self {
+        let spacing = start.min(largest);
+        Self { central, start: spacing, largest, stage: Stage::Noise { spacing, attempt: 1 } }
+    }
+
+    /// Signed lengths along the direction of the points to ask for now.
+    fn lengths(&self) -> Vec<f64> {
+        match self.stage {
+            Stage::Noise { spacing, .. } => (0..LINE).map(|i| (i as f64 - 3.0) * spacing).collect(),
+            Stage::Radius { radius: nu, .. } if self.central => vec![3.0 * nu, nu, -nu, -3.0 * nu],
+            Stage::Radius { radius: nu, .. } => vec![4.0 * nu, nu, 0.0],
+        }
+    }
+
+    /// The longest step of this round.
+    pub(crate) fn reach(&self) -> f64 {
+        self.lengths().into_iter().fold(0.0, |reach: f64, length| reach.max(length.abs()))
+    }
+
+    /// The rows of this round. With independent noise every row gets a sample of its own, with common noise all share one.
+    pub(crate) fn rows(&self, first_sample: u64, independent: bool) -> Vec<Row> {
+        let lengths = self.lengths().into_iter().enumerate();
+        lengths
+            .map(|(i, length)| Row {
+                base: Base::Current,
+                step: (length != 0.0).then_some((0, length)),
+                sample: first_sample + if independent { i as u64 } else { 0 },
+            })
+            .collect()
+    }
+
+    /// Takes the answers of this round.
+    pub(crate) fn tell(&mut self, values: &[f64]) -> Calibrated {
+        match self.stage {
+            Stage::Noise { spacing, attempt } => self.tell_line(values, spacing, attempt),
+            Stage::Radius { .. } => self.tell_trial(values),
+        }
+    }
+
+    fn tell_line(&mut self, values: &[f64], spacing: f64, attempt: u32) -> Calibrated {
+        let next = match noise_level(values) {
+            NoiseLevel::Found(noise) => {
+                let radius = self.start;
+                self.stage = Stage::Radius { noise, radius, too_small: None, too_large: None, trial: 1 };
+                return Calibrated::More;
+            }
+            NoiseLevel::SpacingTooSmall => (spacing * 100.0).min(self.largest / 3.0),
+            NoiseLevel::SpacingTooLarge => spacing / 100.0,
+        };
+        if attempt == ATTEMPTS || next == spacing {
+            return Calibrated::Done { radius: self.start, noise: None };
+        }
+        self.stage = Stage::Noise { spacing: next, attempt: attempt + 1 };
+        Calibrated::More
+    }
+
+    fn tell_trial(&mut self, values: &[f64]) -> Calibrated {
+        let Stage::Radius { noise, radius, ref mut too_small, ref mut too_large, ref mut trial } = self.stage
+        else {
+            return Calibrated::More;
+        };
+        let difference = if self.central {
+            values[0] - 3.0 * values[1] + 3.0 * values[2] - values[3]
+        } else {
+            values[0] - 4.0 * values[1] + 3.0 * values[2]
+        };
+        let ratio = difference.abs() / (8.0 * noise);
+        let done = Calibrated::Done { radius, noise: Some(noise) };
+        if WANTED.contains(&ratio) || *trial == TRIALS {
+            return done;
+        }
+        // A failed answer (NaN) counts as too far: the black box may not like points out there.
+        if ratio < *WANTED.start() {
+            if radius >= self.largest {
+                return done;
+            }
+            *too_small = Some(radius);
+        } else {
+            *too_large = Some(radius);
+        }
+        let next = match (*too_small, *too_large) {
+            (Some(small), Some(large)) => (small * large).sqrt(),
+            (Some(small), None) => (4.0 * small).min(self.largest),
+            (None, Some(large)) => large / 4.0,
+            (None, None) => radius,
+        };
+        *trial += 1;
+        let trial = *trial;
+        let (too_small, too_large) = (*too_small, *too_large);
+        self.stage = Stage::Radius { noise, radius: next, too_small, too_large, trial };
+        Calibrated::More
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum NoiseLevel {
+    /// Standard deviation of one value.
+    Found(f64),
+    /// Too many equal values: the black box is flat at this spacing.
+    SpacingTooSmall,
+    /// The function itself dominates every difference.
+    SpacingTooLarge,
+}
+
+/// ECnoise: differences of order $k$ of a smooth function vanish, those of the noise have variance $\binom{2k}{k}\sigma^2$.
+///
+/// Moré & Wild, Estimating computational noise, SIAM J. Sci. Comput. 2011, Section 5. Three consecutive orders must
+/// agree within a factor of four, and the differences of the first must change sign.
+fn noise_level(values: &[f64]) -> NoiseLevel {
+    if values.iter().any(|value| !value.is_finite()) {
+        return NoiseLevel::SpacingTooLarge;
+    }
+    let mut differences = values.to_vec();
+    let mut levels = Vec::new();
+    let mut gamma = 1.0;
+    for k in 1..values.len() {
+        differences = differences.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        if k == 1 && 2 * differences.iter().filter(|d| **d == 0.0).count() >= differences.len() {
+            return NoiseLevel::SpacingTooSmall;
+        }
+        let k = k as f64;
+        gamma *= 0.5 * k / (2.0 * k - 1.0);
+        let mean_square = differences.iter().map(|d| d * d).sum::<f64>() / differences.len() as f64;
+        let least = differences.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        levels.push(((gamma * mean_square).sqrt(), least < 0.0 && most > 0.0));
+    }
+    let agreeing = levels.windows(3).find(|three| {
+        let sizes = three.iter().map(|(level, _)| *level);
+        let least = sizes.clone().fold(f64::INFINITY, f64::min);
+        three[0].1 && sizes.fold(0.0, f64::max) <= 4.0 * least
+    });
+    match agreeing {
+        Some(three) => NoiseLevel::Found(three[0].0),
+        None => NoiseLevel::SpacingTooLarge,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Deterministic stand-in for noise: uniform on [-1, 1], standard deviation 0.577.
+    fn jitter(i: u64) -> f64 {
+        let mut z = i.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn calibrate(central: bool, largest: f64, f: impl Fn(f64) -> f64, sigma: f64) -> (f64, Option<f64>, u64) {
+        let mut calibration = Calibration::new(central, 1e-3, largest);
+        let mut asked = 0;
+        loop {
+            let rows = calibration.rows(asked, true);
+            let value = |row: &Row| f(row.step.map_or(0.0, |(_, t)| t)) + sigma * jitter(row.sample);
+            let values: Vec<f64> = rows.iter().map(value).collect();
+            asked += rows.len() as u64;
+            if let Calibrated::Done { radius, noise } = calibration.tell(&values) {
+                return (radius, noise, asked);
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_found_within_a_factor_of_three_from_1e_minus_7_to_1e_minus_2() {
+        for sigma in [1e-7, 1e-5, 1e-3, 1e-2] {
+            let (_, noise, asked) = calibrate(false, 1.0, |t| (3.0 * t).sin() + t * t, sigma);
+            let ratio = noise.expect("noise is there") / (0.577 * sigma);
+            assert!((0.33..3.0).contains(&ratio), "sigma {sigma}: ratio {ratio}");
+            assert!(asked <= 70, "{asked} queries");
+        }
+    }
+
+    #[test]
+    fn the_radius_grows_with_the_noise_and_stops_at_the_largest() {
+        let radius = |sigma| calibrate(true, 0.5, |t| (3.0 * t).sin(), sigma).0;
+        let radii: Vec<f64> = [1e-8, 1e-6, 1e-4, 1e-2].into_iter().map(radius).collect();
+        assert!(radii.windows(2).all(|pair| pair[0] < pair[1]), "{radii:?}");
+        let (radius, ..) = calibrate(true, 0.5, |t| 5.0 * t * t, 0.1);
+        assert_eq!(radius, 0.5, "a quadratic has no third difference: any radius is right for it");
+    }
+
+    #[test]
+    fn without_noise_the_start_is_kept() {
+        let (radius, noise, _) = calibrate(false, 1.0, |_| 2.0, 0.0);
+        assert_eq!((radius, noise), (1e-3, None));
+    }
+
+    #[test]
+    fn failed_answers_end_in_the_start() {
+        let (radius, noise, _) = calibrate(false, 1.0, |_| f64::NAN, 0.0);
+        assert_eq!((radius, noise), (1e-3, None));
+    }
+}

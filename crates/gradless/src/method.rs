@@ -1,0 +1,53 @@
+//! The named methods, each a recipe of the parts above.
+
+mod catalogue;
+
+pub use catalogue::{METHODS, Method, UnknownMethod};
+
+use serde::{Deserialize, Serialize};
+
+use crate::estimator::Estimator;
+use crate::geometry::Geometry;
+use crate::momentum::Momentum;
+use crate::step_size::{InitialWeight, StepRule};
+
+/// A method: which parts it is made of. Any combination with an exact step may be run, named or not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// $\varphi$.
+    pub geometry: Geometry,
+    /// $\hat g$.
+    pub estimator: Estimator,
+    /// $d$.
+    pub momentum: Momentum,
+    /// $\eta_t$.
+    pub step: StepRule,
+}
+
+impl Recipe {
+    /// The same recipe with this weight: constant, initial, or $1/\gamma$, whichever the rule has.
+    #[must_use]
+    pub fn with_weight(mut self, value: f64) -> Self {
+        match &mut self.step {
+            StepRule::Constant { weight } => *weight = value,
+            StepRule::AccZom { gamma, .. } => *gamma = 1.0 / value,
+            StepRule::Adaptive { initial }
+            | StepRule::AdaptivePlus { initial }
+            | StepRule::Storm { initial, .. } => *initial = InitialWeight::Fixed(value),
+            StepRule::Optimistic => {}
+        }
+        self
+    }
+}
+
+/// Whose settings a method runs with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Preset {
+    /// Ours: a batch of order $\ln d$, a scale-free initial weight, noise detected, fixed coordinates removed.
+    #[default]
+    Practical,
+    /// The seed's text: $m = 200$, initial weight 1, its radii, nothing removed or detected.
+    Seed,
+    /// The seed's authors' scripts where they differ from the text: radii, STORM's growth, values asked again, last iterate.
+    Authors,
+}

@@ -1,0 +1,199 @@
+//! The configuration: plain data with defaults, turned into something valid by [`Solver::new`](super::Solver::new).
+
+use serde::{Deserialize, Serialize};
+
+use crate::estimator::Noise;
+use crate::method::{Method, Preset, Recipe};
+use crate::prox::NoClosedForm;
+use crate::space::FixedCoordinates;
+use crate::stop::{Budget, StopRule};
+
+/// Queries a run may use unless told otherwise.
+const DEFAULT_QUERIES: u64 = 5_000;
+
+/// How to run.
+///
+/// | Name | Default | Purpose |
+/// |---|---|---|
+/// | `recipe` | ZO-AdaExpGrad+, practical | the method |
+/// | `seed` | 0 | same seed, same bits |
+/// | `budget` | 5,000 queries | exact limits |
+/// | `stop` | never | further rules |
+/// | `noise` | detect | what is known of the black box's noise |
+/// | `output` | auto | which point [`Outcome::x`](super::Outcome::x) is |
+/// | `fixed` | remove | coordinates with equal bounds |
+/// | `placement` | anywhere | whether queries must stay in $K$ |
+/// | `flat` | grow the radius | what to do where nothing changes |
+/// | `failures` | half, three times | how many failed answers to bear |
+/// | `finale` | evaluate | whether the final points are evaluated too |
+/// | `previous_value` | reuse | momentum's value at the last point |
+/// | `horizon` | from `stop` or `budget` | $T$, for radii that depend on it |
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the table above says it once, with the defaults")]
+pub struct Config {
+    pub recipe: Recipe,
+    pub seed: u64,
+    pub budget: Budget,
+    pub stop: StopRule,
+    pub noise: Noise,
+    pub output: Output,
+    pub fixed: FixedCoordinates,
+    pub placement: Placement,
+    pub flat: Flat,
+    pub failures: Failures,
+    pub finale: Finale,
+    pub previous_value: PreviousValue,
+    pub horizon: Option<u64>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new(Method::default(), Preset::Practical)
+    }
+}
+
+impl Config {
+    /// A method with somebody's settings.
+    pub fn new(method: Method, preset: Preset) -> Self {
+        let ours = preset == Preset::Practical;
+        Self {
+            recipe: method.recipe(preset),
+            seed: 0,
+            budget: Budget::queries(DEFAULT_QUERIES),
+            stop: StopRule::default(),
+            noise: if ours { Noise::Detect } else { Noise::None },
+            output: match preset {
+                Preset::Practical => Output::Auto,
+                Preset::Seed => Output::Random,
+                Preset::Authors => Output::Last,
+            },
+            fixed: if ours { FixedCoordinates::Remove } else { FixedCoordinates::Keep },
+            placement: Placement::default(),
+            flat: if ours { Flat::GrowRadius } else { Flat::Accept },
+            failures: Failures::default(),
+            finale: if ours { Finale::Evaluate } else { Finale::Skip },
+            previous_value: match preset {
+                Preset::Authors => PreviousValue::AskAgain,
+                Preset::Practical | Preset::Seed => PreviousValue::Reuse,
+            },
+            horizon: None,
+        }
+    }
+}
+
+/// Which point of a run is its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Output {
+    /// The best point if the black box repeats itself, else the last (the best of noisy values is optimistic).
+    #[default]
+    Auto,
+    /// The point with the smallest objective among those evaluated.
+    Best,
+    /// The last iterate.
+    Last,
+    /// An iterate chosen uniformly: the one the theorems speak of.
+    Random,
+    /// The last prox point: exactly sparse where averaging leaves dust.
+    Sparse,
+}
+
+/// Where queries may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Placement {
+    /// Up to the radius outside $K$, as in the seed.
+    #[default]
+    Anywhere,
+    /// In $K$: differences are taken around the nearest point that keeps its distance from the boundary.
+    ///
+    /// Costs a gradient bias of at most $L\nu\sqrt d$ in $\ell_2$. Refused where $K$ has no interior (simplex), for
+    /// unbounded directions (Gaussian), and where $K$ is too narrow for the radius.
+    Inside,
+}
+
+/// What to do when every difference of a batch is exactly zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Flat {
+    /// Make the radius four times larger and ask again, up to half the width of the box (1 if there is none).
+    #[default]
+    GrowRadius,
+    /// Take it as a zero gradient, as the seed does.
+    Accept,
+}
+
+/// How many failed answers a run bears.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failures {
+    /// An iteration is bad if more than this share of its directions is lost.
+    pub share: f64,
+    /// So many bad iterations in a row end the run.
+    pub patience: u32,
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Self { share: 0.5, patience: 3 }
+    }
+}
+
+/// Whether the points reached last are evaluated before the run ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Finale {
+    /// Yes; what it costs is kept in reserve. One query each for the last iterate and the prox point, 16 each under noise.
+    #[default]
+    Evaluate,
+    /// No, as in the seed.
+    Skip,
+}
+
+/// Where momentum's value at the last point comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PreviousValue {
+    /// From the last iteration: $2m + 1$ queries.
+    #[default]
+    Reuse,
+    /// Asked again: $2m + 2$ queries, as in the authors' scripts.
+    AskAgain,
+}
+
+/// A configuration that cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// There is no exact step for this combination.
+    #[error(transparent)]
+    NoClosedForm(#[from] NoClosedForm),
+    /// Every coordinate has equal bounds.
+    #[error("every coordinate has equal bounds: there is nothing to optimise")]
+    NothingFree,
+    /// $m = 0$.
+    #[error("the batch size is 0: an estimate needs at least one direction")]
+    EmptyBatch,
+    /// A number that must be positive and finite is not.
+    #[error("{what} is {value}: it must be a positive finite number")]
+    NotPositive {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+    /// The radius depends on $T$, and nothing tells $T$.
+    #[error(
+        "the radius of this method depends on the number of iterations: set `horizon`, `StopRule::Iterations` or a \
+         query budget"
+    )]
+    NoHorizon,
+    /// AO-ExpGrad on an unbounded set.
+    #[error("this method needs a bounded set: give every coordinate a lower and an upper bound")]
+    Unbounded,
+    /// Queries cannot be kept inside.
+    #[error("queries cannot be kept inside the set: {reason}")]
+    NoRoomInside {
+        /// Why.
+        reason: &'static str,
+    },
+    /// The share of failures is not between 0 and 1.
+    #[error("the share of failed answers is {value}: it must lie between 0 and 1")]
+    BadShare {
+        /// What it is.
+        value: f64,
+    },
+}

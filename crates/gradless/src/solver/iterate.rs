@@ -1,0 +1,250 @@
+//! One iteration: answers to an estimate, estimate to a step, step to a record.
+
+use super::config::Flat;
+use super::state::{Candidate, Phase, State, Update};
+use super::{Asked, Solver};
+use crate::estimator::{Plan, Reduced};
+use crate::momentum::Momentum;
+use crate::prox::{Step, StepError};
+use crate::random::{Key, Purpose};
+use crate::space::Sizes;
+use crate::stop::StopReason;
+use crate::trace::{Notice, Record};
+
+/// How fast the radius grows where nothing changes.
+const RADIUS_GROWTH: f64 = 4.0;
+
+/// What an estimate rests on, for the books.
+struct Evidence {
+    loss: Option<f64>,
+    kept: usize,
+    failed: usize,
+    of: usize,
+}
+
+/// What a step did.
+struct Moved {
+    weight: f64,
+    stationarity: f64,
+    /// The share of the way to $v_t$ that is taken.
+    share: f64,
+}
+
+impl Solver {
+    /// Differences have been answered, base points included.
+    pub(super) fn take_estimate(&mut self, plan: &Plan, values: &[f64]) {
+        let carry = self.carry();
+        let Reduced { mut coefficients, loss, kept, failed, flat } = plan.reduce(values, carry);
+        self.state.draws += 1;
+        if flat && self.grows_radius() {
+            return;
+        }
+        let evidence = Evidence { loss, kept, failed, of: values.len() };
+        if !self.survives_failures(&evidence, self.parts.m) {
+            return;
+        }
+        let factor = self.parts.directions.factor();
+        if factor != 1.0 {
+            scale(&mut coefficients, factor);
+        }
+        scale(&mut self.state.d, carry);
+        self.parts.directions.accumulate(&coefficients, &mut self.state.d);
+        self.finish_iteration(&evidence);
+    }
+
+    /// Gradients have been answered.
+    pub(super) fn take_gradients(&mut self, kind: &Asked, gradients: &[f64], values: Option<&[f64]>) {
+        let Asked::Gradients { with_previous } = *kind else { return };
+        let dim = self.parts.space.full_dim();
+        let m = self.parts.m;
+        let rows: Vec<&[f64]> = gradients.chunks_exact(dim).collect();
+        let fine = |row: usize| {
+            rows[row].iter().all(|g| g.is_finite()) && values.is_none_or(|values| values[row].is_finite())
+        };
+        // A sample counts only if it is fine at both points: the correction must see the same samples.
+        let kept: Vec<usize> = (0..m).filter(|&j| fine(j) && (!with_previous || fine(j + m))).collect();
+        let loss = values
+            .filter(|_| !kept.is_empty())
+            .map(|values| kept.iter().map(|&j| values[j]).sum::<f64>() / kept.len() as f64);
+        let failed = (0..rows.len()).filter(|&row| !fine(row)).count();
+        let evidence = Evidence { loss, kept: kept.len(), failed, of: rows.len() };
+        if !self.survives_failures(&evidence, m) {
+            return;
+        }
+        let carry = if with_previous { self.carry() } else { 0.0 };
+        let share = 1.0 / kept.len() as f64;
+        scale(&mut self.state.d, carry);
+        for &j in &kept {
+            self.parts.space.add_restricted(rows[j], share, &mut self.state.d);
+            if with_previous {
+                self.parts.space.add_restricted(rows[j + m], -carry * share, &mut self.state.d);
+            }
+        }
+        self.finish_iteration(&evidence);
+    }
+
+    /// Every difference was exactly zero: asks again further out, unless that has been tried.
+    fn grows_radius(&mut self) -> bool {
+        let largest = self.radius_with_room(self.parts.largest_radius);
+        if self.config.flat == Flat::Accept {
+            return false;
+        }
+        let iteration = self.state.t;
+        if self.state.radius >= largest {
+            let known = |notice: &Notice| matches!(notice, Notice::Flat { .. });
+            if !self.state.notices.iter().any(known) {
+                self.state.notices.push(Notice::Flat { iteration, radius: self.state.radius });
+            }
+            return false;
+        }
+        let radius = self.radius_with_room((self.state.radius * RADIUS_GROWTH).min(largest));
+        self.state.radius = radius;
+        // A value at the old radius says nothing about a difference at the new one, but the point's own value stays.
+        self.state.notices.push(Notice::RadiusGrown { iteration, radius });
+        true
+    }
+
+    /// Keeps the books on failures; `false` if there is nothing to make a step from.
+    fn survives_failures(&mut self, evidence: &Evidence, wanted: usize) -> bool {
+        let Evidence { kept, failed, of, .. } = *evidence;
+        self.state.counts.failed += failed as u64;
+        if failed > 0 {
+            self.state.notices.push(Notice::AnswersFailed { iteration: self.state.t, failed, of });
+        }
+        let lost = (wanted - kept) as f64 / wanted as f64;
+        self.state.bad_iterations =
+            if lost > self.config.failures.share || kept == 0 { self.state.bad_iterations + 1 } else { 0 };
+        if self.state.bad_iterations >= self.config.failures.patience.max(1) {
+            self.state.phase = Phase::Stopped(StopReason::TooManyFailures { failed, of });
+            return false;
+        }
+        kept > 0
+    }
+
+    /// $d_t$ is there: takes the step, writes the record, moves on to $t + 1$.
+    fn finish_iteration(&mut self, evidence: &Evidence) {
+        self.sample_random_iterate(evidence.loss);
+        let sizes = self.parts.space.sizes(self.state.evaluated());
+        let penalty = self.parts.space.penalty_of_sized(self.state.evaluated(), &sizes);
+        if let Some(loss) = evidence.loss {
+            self.observe(loss, penalty);
+        }
+        let moved = match self.compute_step() {
+            Ok(moved) => moved,
+            Err(error) => {
+                self.state.phase = Phase::Stopped(StopReason::Step(error));
+                return;
+            }
+        };
+        self.record(evidence, &moved, &sizes, penalty);
+        if self.parts.momentum != Momentum::Plain {
+            let Self { state, .. } = self;
+            let here = if state.inner.is_empty() { &state.x } else { &state.inner };
+            state.previous.copy_from_slice(here);
+            state.previous_loss = evidence.loss;
+        }
+        move_towards(&mut self.state.x, &self.state.v, moved.share);
+        self.state.stationarity = Some(moved.stationarity);
+        self.state.counts.iterations += 1;
+        self.state.t += 1;
+    }
+
+    /// Finds $v_t$ and how much of the way to it is taken.
+    fn compute_step(&mut self) -> Result<Moved, StepError> {
+        let Self { parts, state, .. } = self;
+        let (regulariser, set) = (&parts.space.regulariser, &parts.space.set);
+        state.v.resize(state.x.len(), 0.0);
+        match &mut state.update {
+            Update::Mirror(rule) => {
+                let weight = rule.weight(|| parts.generator.dual_norm(&state.d));
+                let step = Step { x: &state.x, g: &state.d, eta: weight };
+                parts.prox.step(regulariser, set, step, &mut state.v)?;
+                let modulus = parts.generator.modulus(&state.x, &state.v);
+                let stationarity = modulus * weight * parts.generator.distance(&state.x, &state.v);
+                let share = rule.advance(stationarity);
+                Ok(Moved { weight, stationarity, share })
+            }
+            Update::Optimistic(rule) => {
+                let weight = rule.prepare(&mut state.d);
+                let step = Step { x: &rule.point, g: &state.d, eta: weight };
+                parts.prox.step(regulariser, set, step, &mut state.v)?;
+                let modulus = parts.generator.modulus(&rule.point, &state.v);
+                let stationarity = modulus * weight * rule.accept(&state.v);
+                Ok(Moved { weight, stationarity, share: rule.share() })
+            }
+        }
+    }
+
+    fn record(&mut self, evidence: &Evidence, moved: &Moved, sizes: &Sizes, regulariser: f64) {
+        self.state.history.push(Record {
+            iteration: self.state.t,
+            queries: self.state.counts.queries,
+            objective: evidence.loss.map(|loss| loss + regulariser),
+            loss: evidence.loss,
+            regulariser,
+            norm_l1: sizes.l1,
+            norm_l2: sizes.l2_squared.sqrt(),
+            nonzeros: sizes.nonzeros,
+            step_size: moved.weight,
+            radius: self.state.radius,
+            stationarity: moved.stationarity,
+            kept: evidence.kept,
+        });
+    }
+
+    /// Keeps $x_t$ with probability $1/t$: in the end every iterate is kept with the same probability.
+    fn sample_random_iterate(&mut self, loss: Option<f64>) {
+        let t = self.state.t;
+        let key = Key { seed: self.config.seed, purpose: Purpose::Reservoir };
+        if key.uniform(t) * (t as f64) < 1.0 {
+            self.state.random.copy_from_slice(&self.state.x);
+            self.state.random_loss = loss;
+        }
+    }
+
+    /// A value of $l$ at the point differences are taken around, and $r$ there.
+    pub(super) fn observe(&mut self, loss: f64, penalty: f64) {
+        let State { best, x, inner, .. } = &mut self.state;
+        keep_best(best, if inner.is_empty() { x } else { inner }, loss, penalty);
+    }
+
+    /// A value of $l$ at the prox point.
+    pub(super) fn observe_sparse(&mut self, loss: f64) {
+        let penalty = self.parts.space.penalty(&self.state.v);
+        keep_best(&mut self.state.best, &self.state.v, loss, penalty);
+    }
+}
+
+fn keep_best(best: &mut Option<Candidate>, x: &[f64], loss: f64, penalty: f64) {
+    let objective = loss + penalty;
+    match best {
+        _ if !objective.is_finite() => {}
+        None => *best = Some(Candidate { x: x.to_vec(), loss, objective }),
+        Some(best) if objective < best.objective => {
+            best.x.copy_from_slice(x);
+            (best.loss, best.objective) = (loss, objective);
+        }
+        Some(_) => {}
+    }
+}
+
+fn scale(d: &mut [f64], factor: f64) {
+    if factor == 0.0 {
+        d.fill(0.0);
+    } else {
+        for d in d {
+            *d *= factor;
+        }
+    }
+}
+
+/// $x + w(v - x)$, kept between $x$ and $v$ whatever the rounding, so that $K$ is never left.
+fn move_towards(x: &mut [f64], v: &[f64], share: f64) {
+    if share == 1.0 {
+        x.copy_from_slice(v);
+    } else {
+        for (x, &v) in x.iter_mut().zip(v) {
+            *x = (*x + share * (v - *x)).max(x.min(v)).min(x.max(v));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The parts of a run that never change: what the configuration means for this problem.
+
+use super::config::{Config, ConfigError, Placement};
+use crate::direction::{Direction, Directions};
+use crate::estimator::{BatchSize, Estimator, Radius, RadiusContext};
+use crate::geometry::DistanceGenerator;
+use crate::momentum::{Momentum, StormRate};
+use crate::problem::Problem;
+use crate::prox::{self, Prox};
+use crate::set::{Margins, Set};
+use crate::space::Space;
+use crate::step_size::{StepRule, StepSize};
+use crate::trace::Notice;
+use crate::vector;
+
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) space: Space,
+    pub(super) generator: DistanceGenerator,
+    pub(super) prox: Prox,
+    pub(super) directions: Directions,
+    /// $m$.
+    pub(super) m: usize,
+    /// $\nu$ by the rule, before anything is measured; 0 if gradients are told.
+    pub(super) radius: f64,
+    pub(super) radius_rule: Radius,
+    /// No radius above this, whatever is measured.
+    pub(super) largest_radius: f64,
+    pub(super) momentum: Momentum,
+}
+
+impl Parts {
+    /// The parts, the starting point in their space, and what should be said about it.
+    pub(super) fn new(
+        problem: Problem,
+        config: &Config,
+    ) -> Result<(Self, Vec<f64>, Vec<Notice>), ConfigError> {
+        let had_start = problem.start.is_some();
+        let (space, start) = Space::new(problem, config.fixed).ok_or(ConfigError::NothingFree)?;
+        let parts = Self::in_space(space, config)?;
+        let mut projected = vec![0.0; start.len()];
+        prox::project(&parts.space.set, &start, &mut projected);
+        let distance = vector::distance_l2(&start, &projected);
+        let notices =
+            if had_start && distance > 0.0 { vec![Notice::StartProjected { distance }] } else { Vec::new() };
+        Ok((parts, projected, notices))
+    }
+
+    /// The parts for a space that is already known, as after a snapshot.
+    pub(super) fn in_space(space: Space, config: &Config) -> Result<Self, ConfigError> {
+        let recipe = config.recipe;
+        let dim = space.dim();
+        check_numbers(config)?;
+        let generator = recipe.geometry.generator(dim);
+        let prox = prox::closed_form(&generator, &space.regulariser, &space.set)?;
+        if recipe.step == StepRule::Optimistic && !space.set.max_norm().is_finite() {
+            return Err(ConfigError::Unbounded);
+        }
+        let (direction, batch, radius_rule) = match recipe.estimator {
+            Estimator::Differences { direction, batch, radius, .. } => (direction, batch, radius),
+            // Gradients need no directions; the object stays empty.
+            Estimator::Gradients { batch } => (Direction::Rademacher, batch, Radius::MiniBatch),
+        };
+        let m = resolve_batch(batch, dim)?;
+        let radius = match recipe.estimator {
+            Estimator::Gradients { .. } => 0.0,
+            Estimator::Differences { .. } => {
+                let context = RadiusContext { dim, batch: m, horizon: horizon(config, m) };
+                radius_rule.resolve(context).ok_or(ConfigError::NoHorizon)?
+            }
+        };
+        let largest_radius = match radius_rule {
+            Radius::NoiseAware { largest: Some(largest) } => largest,
+            _ => default_largest_radius(&space.set, dim),
+        }
+        .max(radius);
+        let directions = Directions::new(direction, dim, config.seed);
+        let parts = Self {
+            space,
+            generator,
+            prox,
+            directions,
+            m,
+            radius,
+            radius_rule,
+            largest_radius,
+            momentum: recipe.momentum,
+        };
+        if config.placement == Placement::Inside && radius > 0.0 {
+            parts.room_inside(radius)?;
+        }
+        Ok(parts)
+    }
+
+    /// The points around which queries of this length stay in $K$.
+    pub(super) fn room_inside(&self, radius: f64) -> Result<Set, ConfigError> {
+        let no_room = |reason| ConfigError::NoRoomInside { reason };
+        if matches!(self.space.set, Set::Simplex { .. }) {
+            return Err(no_room("the simplex has no interior"));
+        }
+        let (max, l1, l2) =
+            self.directions.norms().ok_or_else(|| no_room("Gaussian directions have no largest length"))?;
+        let margins = Margins { max: max * radius, l1: l1 * radius, l2: l2 * radius };
+        self.space
+            .set
+            .shrunk(self.space.dim(), margins)
+            .ok_or_else(|| no_room("the set is too narrow for the radius"))
+    }
+
+    pub(super) fn step_size(&self, rule: StepRule) -> Option<StepSize> {
+        let rate = match self.momentum {
+            Momentum::Storm(rate) => rate,
+            Momentum::Plain | Momentum::AccZom(_) => StormRate::default(),
+        };
+        StepSize::new(rule, rate, self.m)
+    }
+}
+
+fn resolve_batch(batch: BatchSize, dim: usize) -> Result<usize, ConfigError> {
+    match batch.resolve(dim) {
+        0 => Err(ConfigError::EmptyBatch),
+        m => Ok(m),
+    }
+}
+
+/// $T$: as given, as the stopping rule promises, or as the budget allows.
+fn horizon(config: &Config, m: usize) -> Option<u64> {
+    let m = m as u64;
+    let per_iteration = if config.recipe.momentum == Momentum::Plain { m + 1 } else { 2 * m + 1 };
+    config
+        .horizon
+        .or_else(|| config.stop.horizon())
+        .or_else(|| config.budget.queries.map(|queries| (queries / per_iteration).max(1)))
+}
+
+/// Half the narrowest width; 1 where the set does not say.
+fn default_largest_radius(set: &Set, dim: usize) -> f64 {
+    let width = match set {
+        Set::Free => f64::INFINITY,
+        Set::Box(bounds) => bounds.least_width(dim),
+        Set::L1Ball { .. } | Set::L2Ball { .. } | Set::Simplex { .. } => set.max_norm(),
+    };
+    // Coordinates that were kept although fixed have no width; they must not forbid every radius.
+    if width.is_finite() && width > 0.0 { 0.5 * width } else { 1.0 }
+}
+
+fn check_numbers(config: &Config) -> Result<(), ConfigError> {
+    let positive = |what, value: f64| {
+        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ConfigError::NotPositive { what, value }) }
+    };
+    match config.recipe.step {
+        StepRule::Constant { weight } => positive("the step weight", weight)?,
+        StepRule::AccZom { gamma, schedule } => {
+            positive("gamma", gamma)?;
+            positive("k", schedule.k)?;
+            positive("c", schedule.c)?;
+            positive("m0", schedule.m0)?;
+        }
+        StepRule::Adaptive { initial }
+        | StepRule::AdaptivePlus { initial }
+        | StepRule::Storm { initial, .. } => positive("the initial weight", initial.factor())?,
+        StepRule::Optimistic => {}
+    }
+    if let Momentum::Storm(StormRate { rate: Some(rate) }) = config.recipe.momentum {
+        positive("the rate of STORM", rate)?;
+    }
+    if let Estimator::Differences { radius, .. } = config.recipe.estimator {
+        match radius {
+            Radius::Fixed(radius) => positive("the radius", radius)?,
+            Radius::NoiseAware { largest: Some(largest) } => positive("the largest radius", largest)?,
+            _ => {}
+        }
+    }
+    let share = config.failures.share;
+    if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(ConfigError::BadShare { value: share }) }
+}

@@ -1,0 +1,340 @@
+//! What is asked in each phase of a run, and what the answers lead to.
+
+use super::config::{Config, Finale, PreviousValue};
+use super::state::{Phase, first_phase};
+use super::{Asked, Pending, Solver};
+use crate::estimator::{Calibrated, Difference, Estimator, Layout, Noise, Plan, mean_of_finite};
+use crate::prox;
+use crate::query::{Base, Row};
+use crate::stop::{Status, StopReason};
+use crate::trace::Notice;
+
+/// Evaluations of each final point under noise: their mean has a quarter of the noise of one.
+const NOISY_REPEATS: usize = 16;
+/// How often a base point is asked for the probe: twice under one sample, once under another.
+const PROBE_ROWS: usize = 3;
+
+/// How the rows of an estimate are arranged, given what is known of the noise.
+pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
+    let difference = match config.recipe.estimator {
+        Estimator::Differences { difference, .. } => difference,
+        Estimator::Gradients { .. } => Difference::Auto,
+    };
+    match (difference, noise) {
+        (Difference::Auto | Difference::Forward, Noise::None | Noise::Detect) => Layout::Shared,
+        (Difference::Forward, Noise::Common | Noise::Independent) => Layout::Paired,
+        (Difference::Central, Noise::None | Noise::Detect) => Layout::Central { base_rows: 1 },
+        (Difference::Auto | Difference::Central, Noise::Common | Noise::Independent) => {
+            Layout::Central { base_rows: 0 }
+        }
+    }
+}
+
+impl Solver {
+    /// Prepares the next batch, moving through the phases until one has something to ask or the run has ended.
+    pub(super) fn prepare(&mut self) {
+        while self.pending.is_none() && !matches!(self.state.phase, Phase::Stopped(_)) {
+            match &self.state.phase {
+                Phase::Probe { .. } => self.prepare_probe(),
+                Phase::Calibrate(_) => self.prepare_calibration(),
+                Phase::Iterate => self.prepare_iteration(),
+                Phase::AskAgain { .. } => self.prepare_again(),
+                Phase::Finale(_) => self.prepare_finale(),
+                Phase::Stopped(_) => {}
+            }
+        }
+    }
+
+    fn prepare_probe(&mut self) {
+        if self.remaining() < PROBE_ROWS as u64 {
+            self.state.phase = Phase::Finale(self.exhausted());
+            return;
+        }
+        self.refresh_inner(self.state.radius);
+        let sample = self.state.next_sample;
+        let row = |sample| Row { base: Base::Current, step: None, sample };
+        self.hand_out(vec![row(sample), row(sample), row(sample + 1)], 2, Asked::Probe);
+    }
+
+    fn prepare_calibration(&mut self) {
+        let Phase::Calibrate(calibration) = &self.state.phase else { return };
+        let rows = calibration.rows(self.state.next_sample, self.state.noise != Noise::Common);
+        let reach = calibration.reach();
+        let fits = rows.len() as u64 + self.iteration_cost() + self.reserve() <= self.remaining();
+        // Where there is no room for such long steps, what is known so far must do.
+        if !fits || !self.refresh_inner(reach) {
+            self.state.phase = Phase::Iterate;
+            return;
+        }
+        self.parts.directions.draw(0, 1);
+        let samples = rows.len() as u64;
+        self.hand_out(rows, samples, Asked::Calibration);
+    }
+
+    fn prepare_iteration(&mut self) {
+        let status = Status {
+            iterations: self.state.counts.iterations,
+            seconds: self.state.seconds,
+            best: self.state.best.as_ref().map(|best| best.objective),
+            history: &self.state.history,
+        };
+        if let Some(reason) = self.config.stop.check(&status) {
+            self.state.phase =
+                if reason.leaves_room() { Phase::Finale(reason) } else { Phase::Stopped(reason) };
+            return;
+        }
+        let needed = self.iteration_cost() + self.reserve();
+        let available = self.remaining();
+        if needed > available {
+            if self.state.counts.iterations == 0 {
+                self.state.notices.push(Notice::BudgetTooSmall { needed, available });
+            }
+            self.state.phase = Phase::Finale(self.exhausted());
+            return;
+        }
+        self.refresh_inner(self.state.radius);
+        if matches!(self.config.recipe.estimator, Estimator::Gradients { .. }) {
+            self.prepare_gradients();
+        } else {
+            let plan = self.plan();
+            self.parts.directions.draw(self.state.draws, self.parts.m);
+            let samples = plan.samples();
+            self.hand_out(plan.rows(self.state.next_sample), samples, Asked::Estimate(plan));
+        }
+    }
+
+    fn prepare_gradients(&mut self) {
+        let first = self.state.next_sample;
+        let m = self.parts.m as u64;
+        let with_previous = self.carry() > 0.0;
+        let rows_at = |base| (0..m).map(move |j| Row { base, step: None, sample: first + j });
+        let mut rows: Vec<Row> = rows_at(Base::Current).collect();
+        if with_previous {
+            rows.extend(rows_at(Base::Previous));
+        }
+        self.hand_out(rows, m, Asked::Gradients { with_previous });
+    }
+
+    fn prepare_again(&mut self) {
+        let Phase::AskAgain { rows: failed, .. } = &self.state.phase else { return };
+        if failed.len() as u64 > self.remaining() {
+            self.state.phase = Phase::Stopped(self.exhausted());
+            return;
+        }
+        let plan = self.plan();
+        // The samples were used up when the batch was first answered.
+        let first_sample = self.state.next_sample - plan.samples();
+        let all = plan.rows(first_sample);
+        let rows = failed.iter().filter_map(|&row| all.get(row).copied()).collect();
+        self.parts.directions.draw(self.state.draws, self.parts.m);
+        self.hand_out(rows, 0, Asked::Again(plan));
+    }
+
+    fn prepare_finale(&mut self) {
+        let Phase::Finale(reason) = &self.state.phase else { return };
+        let reason = reason.clone();
+        let repeats = self.final_repeats();
+        let mut bases = vec![Base::Current];
+        if self.state.has_own_sparse_point() {
+            bases.push(Base::Sparse);
+        }
+        let gradients = matches!(self.config.recipe.estimator, Estimator::Gradients { .. });
+        let mut rows: Vec<Row> = Vec::new();
+        let sample = self.state.next_sample;
+        for base in bases {
+            rows.extend((0..repeats).map(|i| Row { base, step: None, sample: sample + i as u64 }));
+        }
+        if self.config.finale == Finale::Skip || gradients || rows.len() as u64 > self.remaining() {
+            self.state.phase = Phase::Stopped(reason);
+            return;
+        }
+        // The last iterate itself, not the point moved inwards for differences.
+        if !self.state.inner.is_empty() {
+            self.state.inner.copy_from_slice(&self.state.x);
+        }
+        self.hand_out(rows, repeats as u64, Asked::Finale { repeats });
+    }
+
+    pub(super) fn take_values(&mut self, kind: Asked, values: &[f64]) {
+        match kind {
+            Asked::Probe => self.take_probe(values),
+            Asked::Calibration => self.take_calibration(values),
+            Asked::Estimate(plan) => {
+                let rows = plan.failed_bases(values);
+                if rows.is_empty() {
+                    self.take_estimate(&plan, values);
+                } else {
+                    self.state.counts.failed += rows.len() as u64;
+                    self.state.phase = Phase::AskAgain { told: values.to_vec(), rows };
+                }
+            }
+            Asked::Again(plan) => self.take_again(&plan, values),
+            Asked::Finale { repeats } => self.take_finale(values, repeats),
+            Asked::Gradients { .. } => {}
+        }
+    }
+
+    fn take_probe(&mut self, values: &[f64]) {
+        let failed = values.iter().filter(|value| !value.is_finite()).count();
+        self.state.counts.failed += failed as u64;
+        if failed > 0 {
+            let again = self.state.phase == Phase::Probe { retried: false };
+            self.state.phase = if again {
+                Phase::Probe { retried: true }
+            } else {
+                Phase::Stopped(StopReason::BaseFailed { iteration: 0 })
+            };
+            return;
+        }
+        let &[first, same, other] = values else { return };
+        let noise = if first != same {
+            self.state.notices.push(Notice::NotRepeatable { values: [first, same] });
+            Noise::Independent
+        } else if first != other {
+            self.state.notices.push(Notice::CommonNoise { values: [first, other] });
+            Noise::Common
+        } else {
+            Noise::None
+        };
+        self.state.noise = noise;
+        self.observe(first, self.parts.space.penalty(self.state.evaluated()));
+        self.state.phase = first_phase(&self.parts, &self.config, noise);
+    }
+
+    fn take_calibration(&mut self, values: &[f64]) {
+        self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+        let Phase::Calibrate(calibration) = &mut self.state.phase else { return };
+        if let Calibrated::Done { radius, noise } = calibration.tell(values) {
+            let radius = self.radius_with_room(radius);
+            self.state.radius = radius;
+            self.state.notices.push(Notice::RadiusChosen { noise, radius });
+            self.state.phase = Phase::Iterate;
+        }
+    }
+
+    fn take_again(&mut self, plan: &Plan, values: &[f64]) {
+        let Phase::AskAgain { told, rows } = &self.state.phase else { return };
+        let mut told = told.clone();
+        for (&row, &value) in rows.iter().zip(values) {
+            told[row] = value;
+        }
+        if plan.failed_bases(&told).is_empty() {
+            self.state.phase = Phase::Iterate;
+            self.take_estimate(plan, &told);
+        } else {
+            self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+            self.state.phase = Phase::Stopped(StopReason::BaseFailed { iteration: self.state.t });
+        }
+    }
+
+    fn take_finale(&mut self, values: &[f64], repeats: usize) {
+        self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+        let (last, sparse) = values.split_at(repeats);
+        self.state.last_loss = mean_of_finite(last.iter());
+        self.state.sparse_loss =
+            if sparse.is_empty() { self.state.last_loss } else { mean_of_finite(sparse.iter()) };
+        if self.state.noise == Noise::None {
+            if let Some(loss) = self.state.last_loss {
+                self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
+            }
+            if let Some(loss) = self.state.sparse_loss.filter(|_| !sparse.is_empty()) {
+                self.observe_sparse(loss);
+            }
+        }
+        if let Phase::Finale(reason) = &self.state.phase {
+            self.state.phase = Phase::Stopped(reason.clone());
+        }
+    }
+
+    /// The plan of the present iteration.
+    fn plan(&self) -> Plan {
+        let plan = Plan::new(layout(&self.config, self.state.noise), self.parts.m, self.state.radius);
+        if self.carry() > 0.0 {
+            let known = match self.config.previous_value {
+                PreviousValue::Reuse => self.state.previous_loss,
+                PreviousValue::AskAgain => None,
+            };
+            plan.and_previous(known)
+        } else {
+            plan
+        }
+    }
+
+    /// How much of the past enters the present estimate.
+    pub(super) fn carry(&self) -> f64 {
+        self.parts.momentum.carry(self.state.t, self.parts.m)
+    }
+
+    fn iteration_cost(&self) -> u64 {
+        if matches!(self.config.recipe.estimator, Estimator::Gradients { .. }) {
+            let points = if self.carry() > 0.0 { 2 } else { 1 };
+            (points * self.parts.m) as u64
+        } else {
+            self.plan().len() as u64
+        }
+    }
+
+    /// What must be left for the last points.
+    fn reserve(&self) -> u64 {
+        let gradients = matches!(self.config.recipe.estimator, Estimator::Gradients { .. });
+        if self.config.finale == Finale::Skip || gradients {
+            return 0;
+        }
+        // The last iterate and the prox point.
+        2 * self.final_repeats() as u64
+    }
+
+    fn final_repeats(&self) -> usize {
+        match self.state.noise {
+            Noise::None | Noise::Detect => 1,
+            Noise::Common | Noise::Independent => NOISY_REPEATS,
+        }
+    }
+
+    /// Queries that may still be handed out.
+    fn remaining(&self) -> u64 {
+        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        let counts = self.state.counts;
+        left(self.config.budget.queries, counts.queries).min(left(self.config.budget.sent, counts.sent))
+    }
+
+    /// Which of the two budgets ends the run.
+    fn exhausted(&self) -> StopReason {
+        let counts = self.state.counts;
+        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        if left(self.config.budget.sent, counts.sent) < left(self.config.budget.queries, counts.queries) {
+            StopReason::Sent
+        } else {
+            StopReason::Queries
+        }
+    }
+
+    fn hand_out(&mut self, rows: Vec<Row>, samples: u64, kind: Asked) {
+        self.state.counts.sent += rows.len() as u64;
+        self.pending = Some(Pending { rows, samples, kind });
+    }
+
+    /// The largest radius up to the wanted one at which queries can be kept where they must be.
+    pub(super) fn radius_with_room(&self, wanted: f64) -> f64 {
+        let fits = |radius: f64| self.state.inner.is_empty() || self.parts.room_inside(radius).is_ok();
+        // The rule's own radius was checked when the solver was made, so the search ends there at the latest.
+        let halves = std::iter::successors(Some(wanted), |radius| Some(0.5 * radius));
+        let mut candidates = halves.take_while(|&radius| radius > self.parts.radius);
+        candidates.find(|&radius| fits(radius)).unwrap_or_else(|| wanted.min(self.parts.radius))
+    }
+
+    /// Moves the point differences are taken around so far inside that steps of this length stay in $K$;
+    /// `false` if there is no such point. Does nothing where queries may lie anywhere.
+    fn refresh_inner(&mut self, reach: f64) -> bool {
+        if self.state.inner.is_empty() {
+            return true;
+        }
+        match self.parts.room_inside(reach) {
+            Ok(room) => {
+                prox::project(&room, &self.state.x, &mut self.state.inner);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The part of a run that changes: all of it, so that a snapshot is complete.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{Config, Placement};
+use super::parts::Parts;
+use super::phases::layout;
+use crate::estimator::{Calibration, Estimator, Layout, Noise, Radius};
+use crate::momentum::Momentum;
+use crate::optimistic::Optimistic;
+use crate::step_size::{StepRule, StepSize};
+use crate::stop::StopReason;
+use crate::trace::{Counts, Notice, Record};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) phase: Phase,
+    /// $t$: the iteration being worked on, from 1.
+    pub(super) t: u64,
+    /// How often directions were drawn; differs from `t` where a batch had to be repeated.
+    pub(super) draws: u64,
+    pub(super) next_sample: u64,
+    /// $x_t$.
+    pub(super) x: Vec<f64>,
+    /// Where differences are taken if queries must stay inside; empty if that is $x_t$ itself.
+    pub(super) inner: Vec<f64>,
+    /// The point before, for momentum; empty without.
+    pub(super) previous: Vec<f64>,
+    /// $l$ at `previous`, where it is known.
+    pub(super) previous_loss: Option<f64>,
+    /// $d_t$.
+    pub(super) d: Vec<f64>,
+    /// $v_t$.
+    pub(super) v: Vec<f64>,
+    pub(super) update: Update,
+    pub(super) radius: f64,
+    /// What is known of the noise; `Detect` until the probe is answered.
+    pub(super) noise: Noise,
+    pub(super) best: Option<Candidate>,
+    /// The iterate chosen by reservoir sampling, and $l$ there.
+    pub(super) random: Vec<f64>,
+    pub(super) random_loss: Option<f64>,
+    /// $l$ at the last iterate and at the last prox point, once evaluated.
+    pub(super) last_loss: Option<f64>,
+    pub(super) sparse_loss: Option<f64>,
+    pub(super) bad_iterations: u32,
+    pub(super) stationarity: Option<f64>,
+    pub(super) seconds: f64,
+    pub(super) counts: Counts,
+    pub(super) history: Vec<Record>,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Where in its life a run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Phase {
+    /// $x_1$ is asked three times, to learn about noise.
+    Probe {
+        retried: bool,
+    },
+    /// The radius is measured.
+    Calibrate(Calibration),
+    Iterate,
+    /// A base point failed and is asked once more; the other answers wait.
+    AskAgain {
+        told: Vec<f64>,
+        rows: Vec<usize>,
+    },
+    /// The last points are evaluated.
+    Finale(StopReason),
+    Stopped(StopReason),
+}
+
+/// How $d_t$ moves $x_t$.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Update {
+    Mirror(StepSize),
+    Optimistic(Optimistic),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Candidate {
+    pub(super) x: Vec<f64>,
+    pub(super) loss: f64,
+    pub(super) objective: f64,
+}
+
+impl State {
+    pub(super) fn new(parts: &Parts, config: &Config, start: Vec<f64>, notices: Vec<Notice>) -> Self {
+        let dim = start.len();
+        let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });
+        let update = match parts.step_size(config.recipe.step) {
+            Some(step) => Update::Mirror(step),
+            None => Update::Optimistic(Optimistic::new(&start, parts.space.set.max_norm())),
+        };
+        let noise = if gradients { Noise::Common } else { config.noise };
+        let keeps_previous = parts.momentum != Momentum::Plain;
+        let mut state = Self {
+            phase: Phase::Iterate,
+            t: 1,
+            draws: 1,
+            next_sample: 0,
+            inner: if config.placement == Placement::Inside { start.clone() } else { Vec::new() },
+            previous: if keeps_previous { start.clone() } else { Vec::new() },
+            previous_loss: None,
+            d: vec![0.0; dim],
+            v: Vec::new(),
+            update,
+            radius: parts.radius,
+            noise,
+            best: None,
+            random: start.clone(),
+            random_loss: None,
+            last_loss: None,
+            sparse_loss: None,
+            bad_iterations: 0,
+            stationarity: None,
+            seconds: 0.0,
+            counts: Counts::default(),
+            history: Vec::new(),
+            notices,
+            x: start,
+        };
+        if !gradients {
+            match noise {
+                Noise::Detect => state.phase = Phase::Probe { retried: false },
+                known => state.phase = first_phase(parts, config, known),
+            }
+        }
+        state
+    }
+
+    /// The point differences are taken around.
+    pub(super) fn evaluated(&self) -> &[f64] {
+        if self.inner.is_empty() { &self.x } else { &self.inner }
+    }
+
+    /// Whether `v` holds a prox point other than the last iterate.
+    pub(super) fn has_own_sparse_point(&self) -> bool {
+        !self.v.is_empty() && self.v != self.x
+    }
+
+    /// Whether the vectors have the lengths a run in `dim` dimensions needs.
+    pub(super) fn fits(&self, dim: usize, config: &Config) -> bool {
+        let optional = |v: &Vec<f64>| v.is_empty() || v.len() == dim;
+        let keeps_previous = config.recipe.momentum != Momentum::Plain;
+        let update = match &self.update {
+            Update::Mirror(_) => config.recipe.step != StepRule::Optimistic,
+            Update::Optimistic(state) => config.recipe.step == StepRule::Optimistic && state.fits(dim),
+        };
+        let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });
+        update
+            && [&self.x, &self.d, &self.random].iter().all(|v| v.len() == dim)
+            && optional(&self.v)
+            && (self.inner.len() == dim) == (config.placement == Placement::Inside)
+            && optional(&self.inner)
+            && (self.previous.len() == dim) == keeps_previous
+            && optional(&self.previous)
+            && self.best.as_ref().is_none_or(|best| best.x.len() == dim)
+            && (gradients || (self.radius.is_finite() && self.radius > 0.0))
+            && self.t >= 1
+    }
+}
+
+/// What comes after the noise is known.
+pub(super) fn first_phase(parts: &Parts, config: &Config, noise: Noise) -> Phase {
+    let measure = match parts.radius_rule {
+        Radius::NoiseAware { .. } => true,
+        Radius::Auto => noise != Noise::None,
+        _ => false,
+    };
+    if measure {
+        let central = matches!(layout(config, noise), Layout::Central { .. });
+        Phase::Calibrate(Calibration::new(central, parts.radius, parts.largest_radius))
+    } else {
+        Phase::Iterate
+    }
+}

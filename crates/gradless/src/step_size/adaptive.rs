@@ -1,0 +1,46 @@
+//! The weight of ZO-AdaExpGrad: the root of the sum of squared steps, full steps.
+
+use serde::{Deserialize, Serialize};
+
+use super::InitialWeight;
+
+/// $\alpha_t = \sqrt{A^2 + S_t}$, $S_{t+1} = S_t + (\lambda_t\alpha_t\lVert x_{t+1}-x_t\rVert)^2$.
+///
+/// The theorem needs $D \ge 1$ (a set of $\ell_1$ radius at least 1) for the entropy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Adaptive {
+    initial: InitialWeight,
+    /// $A$, once $d_1$ is known.
+    floor: Option<f64>,
+    sum: f64,
+}
+
+impl Adaptive {
+    pub(crate) fn new(initial: InitialWeight) -> Self {
+        Self { initial, floor: None, sum: 0.0 }
+    }
+
+    pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
+        let initial = self.initial;
+        let floor = *self.floor.get_or_insert_with(|| initial.resolve(dual_norm));
+        (floor * floor + self.sum).sqrt()
+    }
+
+    pub(crate) fn advance(&mut self, step: f64) -> f64 {
+        self.sum += step * step;
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weight_is_the_root_of_the_sum_of_squares() {
+        let mut rule = Adaptive::new(InitialWeight::ScaleFree(0.5));
+        assert_eq!(rule.weight(|| 6.0), 3.0);
+        assert_eq!(rule.advance(4.0), 1.0);
+        assert_eq!(rule.weight(|| unreachable!("the scale is fixed by the first estimate")), 5.0);
+    }
+}

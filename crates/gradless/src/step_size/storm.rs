@@ -1,0 +1,81 @@
+//! The weight of ZO-ExpStorm: ZO-AdaExpGrad+ with a growing factor.
+
+use serde::{Deserialize, Serialize};
+
+use super::InitialWeight;
+use crate::momentum::StormRate;
+
+/// Where $\beta$ stands in the weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StormGrowth {
+    /// $\sqrt{\beta_t(A^2+S_t)}$: the seed's text, and what its proof needs.
+    #[default]
+    Seed,
+    /// $\beta_t\sqrt{A^2+S_t}$: the authors' scripts. The same while $\beta = 1$, i.e. for $t < 3.2\,m$.
+    Authors,
+}
+
+/// $\alpha_{t+1} = \sqrt{\beta_{t+1}(A^2+S_{t+1})}$ with the averaged update.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Storm {
+    initial: InitialWeight,
+    growth: StormGrowth,
+    rate: StormRate,
+    m: usize,
+    t: u64,
+    floor: Option<f64>,
+    alpha: f64,
+    sum: f64,
+}
+
+impl Storm {
+    pub(crate) fn new(initial: InitialWeight, growth: StormGrowth, rate: StormRate, m: usize) -> Self {
+        Self { initial, growth, rate, m, t: 1, floor: None, alpha: 0.0, sum: 0.0 }
+    }
+
+    pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
+        if self.floor.is_none() {
+            self.alpha = self.initial.resolve(dual_norm);
+            self.floor = Some(self.alpha);
+        }
+        self.alpha
+    }
+
+    pub(crate) fn advance(&mut self, step: f64) -> f64 {
+        self.sum += step * step;
+        self.t += 1;
+        let floor = self.floor.unwrap_or(self.alpha);
+        let beta = self.rate.beta(self.t, self.m);
+        let total = floor * floor + self.sum;
+        let before = self.alpha;
+        self.alpha = match self.growth {
+            StormGrowth::Seed => (beta * total).sqrt(),
+            StormGrowth::Authors => beta * total.sqrt(),
+        };
+        // beta and the sum never fall, so the share is at most 1; rounding must not break that.
+        (before / self.alpha).min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_conventions_agree_until_beta_leaves_one() {
+        let weights = |growth| {
+            let mut rule = Storm::new(InitialWeight::Fixed(1.0), growth, StormRate { rate: Some(1.0) }, 1);
+            (0..8)
+                .map(|_| {
+                    let w = rule.weight(|| 0.0);
+                    rule.advance(0.5);
+                    w
+                })
+                .collect::<Vec<f64>>()
+        };
+        let (seed, authors) = (weights(StormGrowth::Seed), weights(StormGrowth::Authors));
+        assert_eq!(seed[..4], authors[..4]);
+        assert!(seed[5] < authors[5], "beta > 1 from t = 5 on");
+        assert!(seed.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+}

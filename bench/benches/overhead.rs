@@ -12,21 +12,37 @@ use gradless::{
     Answers, Ask, BatchSize, Budget, Config, Difference, Direction, Estimator, Finale, Method, Noise, Preset,
     Problem, Radius, Regulariser, Set, Solver,
 };
+use testkit::families::{Shape, SparseTarget};
 
 const M: usize = 64;
 const ROUNDS: usize = 15;
+/// Iterations before the clock starts: by then a sparse problem is sparse.
+const WARM_UP: usize = 60;
 
-/// What the step has to do for every coordinate.
-const REGULARISERS: [(&str, f64, f64); 3] =
-    [("none: exp and log", 0.0, 0.0), ("l1", 0.05, 0.0), ("elastic net: Lambert W", 0.05, 0.05)];
+/// What the coordinates do.
+#[derive(Clone, Copy)]
+enum Work {
+    /// A black box that sees ten coordinates, with an l1 weight above the noise of the estimate: most stay exactly zero.
+    Sparse { l1: f64, l2: f64 },
+    /// Random answers and weights too small to stop anything: every coordinate moves in every step.
+    Dense { l1: f64, l2: f64 },
+}
+
+const WORK: [(&str, Work); 5] = [
+    ("sparse, l1", Work::Sparse { l1: 0.5, l2: 0.0 }),
+    ("sparse, elastic net", Work::Sparse { l1: 0.5, l2: 0.05 }),
+    ("dense, none", Work::Dense { l1: 0.0, l2: 0.0 }),
+    ("dense, l1", Work::Dense { l1: 0.001, l2: 0.0 }),
+    ("dense, elastic net", Work::Dense { l1: 0.001, l2: 0.05 }),
+];
 
 fn main() {
-    println!("| d | directions | regulariser | ns per query | copy, ns | ratio |");
+    println!("| d | directions | coordinates and regulariser | ns per query | copy, ns | ratio |");
     println!("|---|---|---|---|---|---|");
     for dim in [1_000, 10_000, 100_000, 1_000_000] {
         for direction in [Direction::Rademacher, Direction::Hadamard] {
-            for (name, l1, l2) in REGULARISERS {
-                let (ours, copy) = measure(dim, direction, Regulariser::elastic_net(l1, l2));
+            for (name, work) in WORK {
+                let (ours, copy) = measure(dim, direction, work);
                 let ratio = ours / copy;
                 println!("| {dim} | {direction:?} | {name} | {ours:.0} | {copy:.0} | {ratio:.2} |");
             }
@@ -35,29 +51,37 @@ fn main() {
 }
 
 /// Medians over rounds of our time and of the copy's, in nanoseconds per query; the two alternate.
-fn measure(dim: usize, direction: Direction, regulariser: Regulariser) -> (f64, f64) {
-    let mut solver = solver(dim, direction, regulariser);
+fn measure(dim: usize, direction: Direction, work: Work) -> (f64, f64) {
+    let mut solver = solver(dim, direction, work);
+    let family = SparseTarget::new(dim, 10, 3.0, 0.0, 0.0, Shape::Active, 1);
     let base = vec![0.25; dim];
     let mut rows = vec![0.0; (M + 1) * dim];
-    // Answers that make a dense gradient of order one: every coordinate is moved.
     let nu = solver.radius();
-    let values: Vec<f64> = (0..=M).map(|j| 1.0 + nu * testkit::noise::normal(j as u64)).collect();
+    let mut values = vec![0.0; M + 1];
     let repeats = (2_000_000 / (dim * M)).max(1);
+    let mut iteration = || {
+        let Ask::Evaluate(queries) = solver.ask() else { return };
+        queries.write_rows(0..queries.len(), &mut rows);
+        for (j, (value, x)) in values.iter_mut().zip(rows.chunks_exact(dim)).enumerate() {
+            *value = match work {
+                Work::Sparse { .. } => family.loss(x),
+                Work::Dense { .. } => 1.0 + nu * testkit::noise::normal(j as u64),
+            };
+        }
+        solver.tell(Answers::Values(black_box(&values))).expect("as many answers as questions");
+    };
+    let mut copies_of = vec![0.0; (M + 1) * dim];
+    let mut copy = || {
+        for row in copies_of.chunks_exact_mut(dim) {
+            row.copy_from_slice(black_box(&base));
+        }
+        black_box(&mut copies_of);
+    };
     let (mut ours, mut copies) = (Vec::new(), Vec::new());
+    time(repeats.max(WARM_UP), &mut iteration);
     for _ in 0..ROUNDS {
-        ours.push(time(repeats, || {
-            if let Ask::Evaluate(queries) = solver.ask() {
-                queries.write_rows(0..queries.len(), &mut rows);
-            }
-            black_box(&mut rows);
-            solver.tell(Answers::Values(&values)).expect("as many answers as questions");
-        }));
-        copies.push(time(repeats, || {
-            for row in rows.chunks_exact_mut(dim) {
-                row.copy_from_slice(black_box(&base));
-            }
-            black_box(&mut rows);
-        }));
+        ours.push(time(repeats, &mut iteration));
+        copies.push(time(repeats, &mut copy));
     }
     let per_query = |mut times: Vec<Duration>| {
         times.sort();
@@ -74,10 +98,11 @@ fn time(repeats: usize, mut work: impl FnMut()) -> Duration {
     began.elapsed()
 }
 
-fn solver(dim: usize, direction: Direction, regulariser: Regulariser) -> Solver {
+fn solver(dim: usize, direction: Direction, work: Work) -> Solver {
+    let (Work::Sparse { l1, l2 } | Work::Dense { l1, l2 }) = work;
     let problem = Problem::builder(dim)
-        .regulariser(regulariser)
-        .set(Set::bounds(-1.0, 1.0))
+        .regulariser(Regulariser::elastic_net(l1, l2))
+        .set(Set::bounds(-3.0, 3.0))
         .build()
         .expect("a valid problem");
     let mut config = Config::new(Method::default(), Preset::Practical);

@@ -1,6 +1,8 @@
 //! The scalar problem the separable steps share, and the numbers it is made of.
 
-use super::{Step, StepError, omega};
+use std::ops::Range;
+
+use super::{Step, StepError, lanes, omega};
 use crate::PerCoordinate;
 use crate::geometry::{Entropy, Euclidean};
 use crate::regulariser::ElasticNet;
@@ -12,6 +14,12 @@ pub(super) trait Kernel: Copy {
 
     /// The $s > 0$ with $\varphi'(s) + bs = k$, for $k > 0$ and $b \ge 0$ (infinite ones included).
     fn magnitude(&self, k: f64, b: f64) -> f64;
+
+    /// The free answers of many coordinates at once, without $\ell_2$ weight and with one $\ell_1$ weight for all;
+    /// `false` if that cannot be done here.
+    fn block(&self, _eta: f64, _l1: f64, _x: &[f64], _g: &[f64], _out: &mut [f64]) -> bool {
+        false
+    }
 }
 
 impl Kernel for Entropy {
@@ -23,6 +31,10 @@ impl Kernel for Entropy {
     #[inline]
     fn magnitude(&self, k: f64, b: f64) -> f64 {
         if b == 0.0 { self.primal(k) } else { omega::solve(k, self.scale(), b) }
+    }
+
+    fn block(&self, eta: f64, l1: f64, x: &[f64], g: &[f64], out: &mut [f64]) -> bool {
+        lanes::entropy_step(self.scale(), eta, l1, x, g, out)
     }
 }
 
@@ -56,6 +68,34 @@ impl<'a, K: Kernel> Terms<'a, K> {
     pub(super) fn z(&self, i: usize) -> Result<f64, StepError> {
         let z = self.kernel.dual(self.step.x[i]) - self.step.g[i] / self.step.eta;
         if z.is_finite() { Ok(z) } else { Err(StepError::NotFinite { coordinate: i }) }
+    }
+
+    /// Whether all these coordinates are 0 and stay there on the free set: $x_i = 0$ and $|g_i| \le \gamma_{1,i}$, from
+    /// which $|g_i/\eta| \le \gamma_{1,i}/\eta$ follows for rounded quotients too.
+    pub(super) fn stays_zero(&self, block: Range<usize>) -> bool {
+        let (x, g) = (&self.step.x[block.clone()], &self.step.g[block.clone()]);
+        // Counting instead of stopping at the first lets the compiler compare several at once; a slope that is not a
+        // number is not counted.
+        let resting = match self.l1.weights {
+            PerCoordinate::Same(l1) => x.iter().zip(g).filter(|(x, g)| **x == 0.0 && g.abs() <= *l1).count(),
+            PerCoordinate::Each(l1) => {
+                let all = x.iter().zip(g).zip(&l1[block]);
+                all.filter(|((x, g), l1)| **x == 0.0 && g.abs() <= **l1).count()
+            }
+        };
+        resting == x.len()
+    }
+
+    /// The free answers from coordinate `first` on, if the kernel can give them at once.
+    pub(super) fn block(&self, first: usize, out: &mut [f64]) -> bool {
+        let block = first..first + out.len();
+        match (self.l1.weights, self.l2.weights) {
+            (PerCoordinate::Same(l1), PerCoordinate::Same(0.0)) => {
+                let Step { x, g, eta } = self.step;
+                self.kernel.block(eta, *l1, &x[block.clone()], &g[block], out)
+            }
+            _ => false,
+        }
     }
 
     /// $\sigma\varphi'(x_i)$ and $\sigma g_i + \gamma_{1,i}$, the parts of

@@ -44,3 +44,81 @@ fn ask_tell_continues_to_the_same_bits() {
 fn first_order_storm_beats_plain_averaging() {
     first_order_storm::main().unwrap();
 }
+
+/// The snippets of `docs/how-to-choose.md`, word for word; `the_page_shows_what_is_compiled` compares.
+mod how_to_choose {
+    use std::error::Error;
+
+    use gradless::{
+        BatchSize, Budget, Config, Direction, Estimator, Geometry, Method, Momentum, Preset, Problem, Radius,
+        Regulariser, Solver, StopRule, StormRate, minimize,
+    };
+
+    fn runs(config: Config) -> Result<(), Box<dyn Error>> {
+        let outcome = minimize(Problem::builder(20).build()?, &|x: &[f64]| (x[3] - 1.0).powi(2), config)?;
+        assert!(outcome.stop.is_some_and(|reason| reason.is_planned()));
+        Ok(())
+    }
+
+    #[test]
+    fn storm_is_given_a_rate() -> Result<(), Box<dyn Error>> {
+        let mut config = Config::new(Method::named("zo-exp-storm")?, Preset::Practical);
+        config.recipe.momentum = Momentum::Storm(StormRate { rate: Some(1.0) });
+        runs(config)
+    }
+
+    #[test]
+    fn groups_take_the_euclidean_geometry() -> Result<(), Box<dyn Error>> {
+        let problem =
+            Problem::builder(6).regulariser(Regulariser::group_l2(0.1, vec![0, 0, 1, 1, 2, 2])).build()?;
+        let mut config = Config::default();
+        config.recipe.geometry = Geometry::Euclidean;
+        let outcome = minimize(problem, &|x: &[f64]| (x[0] - 1.0).powi(2) + (x[1] - 1.0).powi(2), config)?;
+        // Both coordinates of the group shrink together: 1 - 0.1/(2 sqrt 2).
+        assert!(outcome.x()[..2].iter().all(|x| (x - 0.965).abs() < 0.02), "{:?}", outcome.x());
+        Ok(())
+    }
+
+    #[test]
+    fn the_estimator_is_changed_in_place() -> Result<(), Box<dyn Error>> {
+        let mut config = Config::default();
+        if let Estimator::Differences { direction, batch, .. } = &mut config.recipe.estimator {
+            (*direction, *batch) = (Direction::Hadamard, BatchSize::Fixed(64));
+        }
+        assert_eq!(Solver::new(Problem::builder(50).build()?, config.clone())?.batch(), 64);
+        runs(config)
+    }
+
+    #[test]
+    fn the_radius_is_measured_up_to_a_largest_one() -> Result<(), Box<dyn Error>> {
+        let mut config = Config::default();
+        if let Estimator::Differences { radius, .. } = &mut config.recipe.estimator {
+            *radius = Radius::NoiseAware { largest: Some(0.05) };
+        }
+        runs(config)
+    }
+
+    #[test]
+    fn rules_to_stop_combine() -> Result<(), Box<dyn Error>> {
+        let stop = StopRule::any([
+            StopRule::Target(0.1),
+            StopRule::Seconds(60.0),
+            StopRule::Stagnation { window: 50, tolerance: 1e-3 },
+        ]);
+        let config = Config { budget: Budget::queries(20_000), stop, ..Config::default() };
+        runs(config)
+    }
+
+    #[test]
+    fn the_page_shows_what_is_compiled() {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let compiled = words(include_str!("examples.rs"));
+        let page = include_str!("../../../docs/how-to-choose.md");
+        let snippets: Vec<&str> =
+            page.split("```rust").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert!(!snippets.is_empty());
+        for snippet in snippets {
+            assert!(compiled.contains(&words(snippet)), "not compiled:{snippet}");
+        }
+    }
+}

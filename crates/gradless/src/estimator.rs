@@ -21,7 +21,7 @@ use crate::direction::Direction;
 pub enum Estimator {
     /// From differences of values along $m$ random directions.
     ///
-    /// $$ \hat g = \frac{\delta}{m}\sum_{j=1}^m \frac{l(x + \nu u_j) - l(x)}{\nu}\,u_j $$
+    /// $$ \hat g = \frac{\delta}{m}\sum_{j=1}^m \frac{l(x + \nu u_j) - l(x)}{\nu}\thinspace u_j $$
     Differences {
         /// The law of $u$.
         direction: Direction,

@@ -41,7 +41,7 @@ impl Geometry {
 /// A distance generating function $\varphi$, with everything a mirror method asks of it.
 ///
 /// $\varphi$ is convex and differentiable; $B(y, x) = \varphi(y) - \varphi(x) - \langle\nabla\varphi(x), y - x\rangle$
-/// is its divergence and $\varphi^*$ its conjugate, so that $\nabla\varphi^* = (\nabla\varphi)^{-1}$. On the segment
+/// is its divergence and $\varphi^\ast$ its conjugate, so that $\nabla\varphi^\ast = (\nabla\varphi)^{-1}$. On the segment
 /// between $x$ and $y$ it is strongly convex with the modulus $\lambda$ with respect to its own norm:
 ///
 /// $$ B(y, x) \ge \tfrac{\lambda(x, y)}2 \lVert y - x\rVert^2. $$

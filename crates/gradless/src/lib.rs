@@ -1,13 +1,13 @@
 //! Minimises what can only be queried.
 //!
-//! $$ \min_{x\in K}\; l(x) + r(x) $$
+//! $$ \min_{x\in K}\thickspace l(x) + r(x) $$
 //!
 //! $l$ is a black box: nonconvex, high-dimensional, perhaps noisy, and every query costs. $r$ is known and convex
 //! ($\ell_1$, $\ell_2$, elastic net, group lasso), $K$ is closed and convex (box, ball, simplex). Every method here is
 //! one pipeline, and the modules below stand in the order data flows through it:
 //!
 //! $$ d_t \approx \nabla l(x_t),\qquad
-//!    v_t = \operatorname*{argmin}_{y\in K}\; \langle d_t, y\rangle + r(y) + \eta_t B_\varphi(y, x_t),\qquad
+//!    v_t = \argmin_{y\in K}\thickspace \langle d_t, y\rangle + r(y) + \eta_t B_\varphi(y, x_t),\qquad
 //!    x_{t+1} = x_t + w_t(v_t - x_t) $$
 //!
 //! With the entropy-like $\varphi$ and Rademacher queries the number of queries grows with $\ln d$ instead of $d$, and the

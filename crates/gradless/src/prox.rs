@@ -14,7 +14,7 @@
 //! coordinate, its answer on the whole line is
 //!
 //! $$ z = \varphi'(x) - \tfrac g\eta, \quad k = \max\bigl(|z| - \tfrac{\gamma_1}\eta, 0\bigr), \quad
-//!    \varphi'(s) + \tfrac{\gamma_2}\eta s = k, \quad y = \operatorname{sgn}(z)\,s, $$
+//!    \varphi'(s) + \tfrac{\gamma_2}\eta s = k, \quad y = \operatorname{sgn}(z)\thinspace s, $$
 //!
 //! and between bounds it is the same $y$, clipped: the scalar objective is strictly convex, so it falls up to $y$
 //! and rises after it. A ball or the simplex adds one multiplier, to $\gamma_1$ ($\ell_1$ ball), to $\gamma_2$

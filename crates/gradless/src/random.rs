@@ -76,7 +76,7 @@ impl Key {
     }
 }
 
-/// A number uniform in $\{0, \dots, n-1\}$, without bias.
+/// A number uniform in $\lbrace 0, \dots, n-1\rbrace$, without bias.
 ///
 /// Lemire 2019, "Fast random integer generation in an interval".
 ///

@@ -3,7 +3,7 @@
 use super::subset::Subsets;
 use crate::random::Key;
 
-/// $u = \sqrt d\, e_i$ with $i$ drawn without replacement in blocks of $d$.
+/// $u = \sqrt d\thinspace e_i$ with $i$ drawn without replacement in blocks of $d$.
 #[derive(Clone)]
 pub(super) struct Coordinate {
     key: Key,

@@ -3,7 +3,7 @@
 use super::signs;
 use crate::random::Key;
 
-/// $u \in \{-1, 1\}^d$ with independent fair signs.
+/// $u \in \lbrace -1, 1\rbrace^d$ with independent fair signs.
 #[derive(Clone)]
 pub(super) struct Rademacher {
     key: Key,
@@ -97,7 +97,7 @@ mod tests {
         assert!((mean(&squares).0 - expected).abs() < 1e-12 * expected);
     }
 
-    /// $\lVert\hat g - \nabla l\rVert_\infty^2\, m/\lVert\nabla l\rVert_2^2$ is about $1.6 \ln d$ on average,
+    /// $\lVert\hat g - \nabla l\rVert_\infty^2 m/\lVert\nabla l\rVert_2^2$ is about $1.6 \ln d$ on average,
     /// below the rule of thumb $2\ln 2d$ and far below the bound $10\kappa_d$ with $\kappa_d = e(2\ln d - 1)$.
     #[test]
     fn the_max_norm_error_of_a_batch_grows_like_the_logarithm_of_the_dimension() {

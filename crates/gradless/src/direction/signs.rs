@@ -32,7 +32,7 @@ pub(super) fn words(dim: usize) -> usize {
     dim.div_ceil(64)
 }
 
-/// $x_\text{out} = x + c\,u$, where `word(w)` holds 64 signs of $u$.
+/// $x_\text{out} = x + c\thinspace u$, where `word(w)` holds 64 signs of $u$.
 ///
 /// The 16 possible steps of four coordinates are put into a table first.
 pub(super) fn write(word: impl Fn(usize) -> u64, base: &[f64], scale: f64, out: &mut [f64]) {

@@ -4,7 +4,7 @@ use rand_core::Rng;
 
 use crate::random;
 
-/// Draws subsets of $\{0, \dots, n-1\}$, every subset of one size with the same probability.
+/// Draws subsets of $\lbrace 0, \dots, n-1\rbrace$, every subset of one size with the same probability.
 #[derive(Clone)]
 pub(super) struct Subsets {
     n: usize,

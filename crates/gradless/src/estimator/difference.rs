@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 /// What the answers say.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reduced {
-    /// Coefficient of each direction, $\frac1n(y_j - c\,y'_j)$, 0 where an answer failed; $n$ is the number kept.
+    /// Coefficient of each direction, $\frac1n(y_j - c\thinspace y'_j)$, 0 where an answer failed; $n$ is the number kept.
     pub(crate) coefficients: Vec<f64>,
     /// An estimate of $l(x_t)$.
     pub(crate) loss: Option<f64>,

@@ -18,13 +18,13 @@ pub enum Radius {
     Horizon,
     /// $\nu = 1/\sqrt{md}$: the seed's setting for ZO-PSGD.
     Psgd,
-    /// $\nu = 1/(d\,T^{2/3})$: the seed's setting for STORM and Acc-ZOM.
+    /// $\nu = 1/(d\thinspace T^{2/3})$: the seed's setting for STORM and Acc-ZOM.
     Storm,
     /// $\nu = \sqrt{4e\ln(d-1)/T}/d$: what the authors' scripts do instead of `MiniBatch`.
     AuthorsMiniBatch,
     /// $\nu = 1/\sqrt{Td}$: what the authors' scripts do instead of `Psgd`.
     AuthorsPsgd,
-    /// $\nu = 1/(d\,(m_0+T)^{2/3})$ with $m_0 = (23/12)^3$: what the authors' scripts do for Acc-ZOM.
+    /// $\nu = 1/(d\thinspace (m_0+T)^{2/3})$ with $m_0 = (23/12)^3$: what the authors' scripts do for Acc-ZOM.
     AuthorsAccZom,
     /// This number.
     Fixed(f64),

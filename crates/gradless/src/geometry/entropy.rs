@@ -7,8 +7,8 @@ use crate::vector;
 /// $\varphi(x) = \sum_i (|x_i| + a)\ln(1 + |x_i|/a) - |x_i|$, with $a = 1/d$ unless said.
 ///
 /// $$ \nabla\varphi(x)_i = \operatorname{sgn}(x_i)\ln(1 + |x_i|/a), \qquad
-///    \varphi^*(\theta) = \sum_i a\,(e^{|\theta_i|} - 1 - |\theta_i|), \qquad
-///    \nabla\varphi^*(\theta)_i = a\operatorname{sgn}(\theta_i)(e^{|\theta_i|} - 1). $$
+///    \varphi^\ast(\theta) = \sum_i a\thinspace (e^{|\theta_i|} - 1 - |\theta_i|), \qquad
+///    \nabla\varphi^\ast(\theta)_i = a\operatorname{sgn}(\theta_i)(e^{|\theta_i|} - 1). $$
 ///
 /// Twice continuously differentiable, also at 0, where the curvature is $1/a$. Strongly convex with respect to
 /// $\ell_1$ with $\lambda(x, y) = 1/(\max(\lVert x\rVert_1, \lVert y\rVert_1) + ad)$ (tested on close, opposite,

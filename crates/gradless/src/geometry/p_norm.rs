@@ -7,11 +7,11 @@ use crate::vector;
 /// $\varphi(x) = \tfrac1{2(p-1)}\lVert x\rVert_p^2$ with $p = 1 + 1/(2\ln d - 1)$, dual exponent $q = 2\ln d$.
 ///
 /// $$ \nabla\varphi(x)_i = \frac{\operatorname{sgn}(x_i)|x_i|^{p-1}\lVert x\rVert_p^{2-p}}{p-1}, \qquad
-///    \varphi^*(\theta) = \tfrac{p-1}2\lVert\theta\rVert_q^2, \qquad
-///    \nabla\varphi^*(\theta)_i = (p-1)\operatorname{sgn}(\theta_i)|\theta_i|^{q-1}\lVert\theta\rVert_q^{2-q}. $$
+///    \varphi^\ast(\theta) = \tfrac{p-1}2\lVert\theta\rVert_q^2, \qquad
+///    \nabla\varphi^\ast(\theta)_i = (p-1)\operatorname{sgn}(\theta_i)|\theta_i|^{q-1}\lVert\theta\rVert_q^{2-q}. $$
 ///
 /// Needs $d \ge 3$, so that $1 < p \le 2$. It is 1-strongly convex with respect to $\lVert\cdot\rVert_p$, and
-/// $\lVert x\rVert_1 \le \sqrt e\,\lVert x\rVert_p$ makes that $1/e$ with respect to $\ell_1$. Vectors are scaled by
+/// $\lVert x\rVert_1 \le \sqrt e\thinspace\lVert x\rVert_p$ makes that $1/e$ with respect to $\ell_1$. Vectors are scaled by
 /// their largest entry before powers are taken, so nothing overflows that the answer does not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PNorm {
@@ -121,7 +121,7 @@ pub(crate) fn norm(x: &[f64], r: f64) -> f64 {
     largest * vector::sum_by(x, power).powf(1.0 / r)
 }
 
-/// $v \mapsto c\,n\operatorname{sgn}(v)(|v|/n)^e$, and 0 at 0: both gradients have this form.
+/// $v \mapsto c\thinspace n\operatorname{sgn}(v)(|v|/n)^e$, and 0 at 0: both gradients have this form.
 fn power_of_ratio(n: f64, exponent: f64, factor: f64) -> impl Fn(f64) -> f64 + use<> {
     move |v| if v == 0.0 { 0.0 } else { (factor * (v.abs() / n).powf(exponent) * n).copysign(v) }
 }

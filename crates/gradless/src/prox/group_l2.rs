@@ -5,7 +5,7 @@ use super::l2_ball::relative_norm;
 use super::{Step, StepError};
 use crate::regulariser::GroupL2;
 
-/// $y_g = \max\bigl(1 - \tfrac{w_g}{\eta\lVert v_g\rVert_2}, 0\bigr)\,v_g$ with $v = x - g/\eta$, then scaled into the
+/// $y_g = \max\bigl(1 - \tfrac{w_g}{\eta\lVert v_g\rVert_2}, 0\bigr)\thinspace v_g$ with $v = x - g/\eta$, then scaled into the
 /// $\ell_2$ ball of the given radius (infinite: none).
 ///
 /// Scaling is exact: the multiplier of the ball adds $\tfrac\mu2\lVert y\rVert_2^2$, which divides every $y_g$ by

@@ -11,7 +11,7 @@ pub enum StormGrowth {
     /// $\sqrt{\beta_t(A^2+S_t)}$: the seed's text, and what its proof needs.
     #[default]
     Seed,
-    /// $\beta_t\sqrt{A^2+S_t}$: the authors' scripts. The same while $\beta = 1$, i.e. for $t < 3.2\,m$.
+    /// $\beta_t\sqrt{A^2+S_t}$: the authors' scripts. The same while $\beta = 1$, i.e. for $t < 3.2\thinspace m$.
     Authors,
 }
 

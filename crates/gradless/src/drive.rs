@@ -15,7 +15,7 @@ use crate::oracle::{GradientOracle, Oracle};
 use crate::problem::Problem;
 use crate::solver::{Answers, Ask, Config, ConfigError, Outcome, Solver};
 use crate::trace::Notice;
-use evaluate::{Halt, evaluate, gradients};
+use evaluate::{Crew, Halt, evaluate, gradients};
 
 /// Minimises $l + r$ over $K$ on one thread, silently.
 ///
@@ -66,7 +66,7 @@ struct Snapshots {
 }
 
 impl<'a> Driver<'a> {
-    /// Evaluates the chunks of a batch on this many threads. The result does not depend on it.
+    /// Evaluates the chunks of a batch (or its gradients) on this many threads. The result does not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -95,12 +95,12 @@ impl<'a> Driver<'a> {
 
     /// Runs to the end on values.
     pub fn run(self, solver: Solver, oracle: &dyn Oracle) -> Outcome {
-        let (threads, cancel) = (self.threads.max(1), self.cancel);
+        let crew = self.crew();
+        let mut values = Vec::new();
         self.drive(solver, |solver| {
-            let mut values = Vec::new();
             match solver.ask() {
                 Ask::Stop(_) => return Ok(false),
-                Ask::Evaluate(queries) => evaluate(&queries, oracle, threads, cancel, &mut values)?,
+                Ask::Evaluate(queries) => evaluate(&queries, oracle, crew, &mut values)?,
                 Ask::Gradient(_) => {
                     return Err(wrong_oracle("gradients, but the black box only knows values"));
                 }
@@ -113,11 +113,11 @@ impl<'a> Driver<'a> {
 
     /// Runs to the end on gradients.
     pub fn run_gradient(self, solver: Solver, oracle: &dyn GradientOracle) -> Outcome {
-        let cancel = self.cancel;
+        let crew = self.crew();
         self.drive(solver, |solver| {
             let answered = match solver.ask() {
                 Ask::Stop(_) => return Ok(false),
-                Ask::Gradient(queries) => gradients(&queries, oracle, cancel)?,
+                Ask::Gradient(queries) => gradients(&queries, oracle, crew)?,
                 Ask::Evaluate(_) => {
                     return Err(wrong_oracle("values, but the black box was given as gradients"));
                 }
@@ -127,6 +127,10 @@ impl<'a> Driver<'a> {
             solver.tell(answers).map_err(|error| Halt::Failed(error.to_string()))?;
             Ok(true)
         })
+    }
+
+    fn crew(&self) -> Crew<'a> {
+        Crew { threads: self.threads.max(1), cancel: self.cancel }
     }
 
     /// The loop: one round after the other until there is none, keeping time, observers and snapshots up to date.

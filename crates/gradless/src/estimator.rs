@@ -8,7 +8,7 @@ mod radius;
 pub use batch::BatchSize;
 pub use radius::{Radius, kappa};
 
-pub(crate) use calibration::{Calibrated, Calibration};
+pub(crate) use calibration::{CALIBRATION_DIRECTIONS, Calibrated, Calibration};
 pub(crate) use difference::{Layout, Plan, Reduced, mean_of_finite};
 pub(crate) use radius::RadiusContext;
 
@@ -47,15 +47,15 @@ pub enum Difference {
     Auto,
     /// $(l(x + \nu u) - l(x))/\nu$: $m + 1$ queries if the black box repeats itself, else $2m$.
     Forward,
-    /// $(l(x + \nu u) - l(x - \nu u))/2\nu$: $2m$ queries (and one for $l(x)$ if the black box repeats itself);
-    /// even-order terms cancel on every path, so it bears a large radius.
+    /// $(l(x + \nu u) - l(x - \nu u))/2\nu$: $2m$ queries and one for $l(x)$ itself; even-order terms cancel on every
+    /// path, so it bears a large radius.
     Central,
 }
 
 /// What is known of the noise of the black box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Noise {
-    /// Find out: $x_1$ is asked three times, twice under the same sample (two queries more than needed).
+    /// Find out: $x_1$ is asked three times before the first step, twice under the same sample.
     #[default]
     Detect,
     /// The same point gives the same value, always: one base value serves all directions.

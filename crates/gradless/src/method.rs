@@ -6,7 +6,8 @@ pub use catalogue::{METHODS, Method, UnknownMethod};
 
 use serde::{Deserialize, Serialize};
 
-use crate::estimator::Estimator;
+use crate::direction::Direction;
+use crate::estimator::{BatchSize, Difference, Estimator, Radius};
 use crate::geometry::Geometry;
 use crate::momentum::Momentum;
 use crate::step_size::{InitialWeight, StepRule};
@@ -25,6 +26,42 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// The same recipe with this many directions (or gradient samples) per estimate.
+    #[must_use]
+    pub fn with_batch(mut self, size: BatchSize) -> Self {
+        match &mut self.estimator {
+            Estimator::Differences { batch, .. } | Estimator::Gradients { batch } => *batch = size,
+        }
+        self
+    }
+
+    /// The same recipe with this law of directions; nothing changes where gradients are told.
+    #[must_use]
+    pub fn with_direction(mut self, law: Direction) -> Self {
+        if let Estimator::Differences { direction, .. } = &mut self.estimator {
+            *direction = law;
+        }
+        self
+    }
+
+    /// The same recipe with this difference; nothing changes where gradients are told.
+    #[must_use]
+    pub fn with_difference(mut self, kind: Difference) -> Self {
+        if let Estimator::Differences { difference, .. } = &mut self.estimator {
+            *difference = kind;
+        }
+        self
+    }
+
+    /// The same recipe with this radius; nothing changes where gradients are told.
+    #[must_use]
+    pub fn with_radius(mut self, rule: Radius) -> Self {
+        if let Estimator::Differences { radius, .. } = &mut self.estimator {
+            *radius = rule;
+        }
+        self
+    }
+
     /// The same recipe with this weight: constant, initial, or $1/\gamma$, whichever the rule has.
     #[must_use]
     pub fn with_weight(mut self, value: f64) -> Self {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Both estimates on the right share $\xi_t$ and the directions; without that the correction adds variance instead of
 /// removing it. $c_1 = 0$, so nothing is assumed of $d_0$; where $c_t = 0$ the second base point is not asked at all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Momentum {
     /// $c_t = 0$: the estimate itself, one base point per iteration.
     Plain,

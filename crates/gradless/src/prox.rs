@@ -52,7 +52,7 @@ use crate::set::Set;
 use kernel::{Kernel, Terms};
 
 /// The combinations that have an exact step: geometry, regulariser, sets.
-pub const CLOSED_FORMS: [(&str, &str, &[&str]); 4] = [
+pub const CLOSED_FORMS: &[(&str, &str, &[&str])] = &[
     ("entropy", "separable", &["free", "box", "l1 ball", "l1 ball in a box", "l2 ball", "simplex"]),
     ("Euclidean", "separable", &["free", "box", "l1 ball", "l1 ball in a box", "l2 ball", "simplex"]),
     ("Euclidean", "group l2", &["free", "l2 ball"]),

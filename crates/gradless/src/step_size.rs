@@ -21,6 +21,7 @@ use storm::Storm;
 
 /// The rule for the step as the user names it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum StepRule {
     /// $\eta_t = \eta$, full steps: the theorems want $\eta = 2L(D+1)$ for the entropy, $2L$ for Euclid.
     Constant {

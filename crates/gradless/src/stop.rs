@@ -31,6 +31,7 @@ impl Budget {
 /// ]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum StopRule {
     /// After this many iterations.
     Iterations(u64),
@@ -117,13 +118,14 @@ fn stagnates(history: &[Record], window: u64, tolerance: f64) -> bool {
     };
     let best = |records: &[Record]| records.iter().filter_map(|record| record.objective).reduce(f64::min);
     match (best(&history[..split]), best(&history[split..])) {
-        (Some(before), Some(after)) => after > before - tolerance * before.abs(),
+        (Some(before), Some(after)) => after >= before - tolerance * before.abs(),
         _ => false,
     }
 }
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The next iteration would have exceeded the budget of queries.
     Queries,
@@ -176,7 +178,7 @@ impl StopReason {
 
     /// Whether there may be something left to pay for a last look at the final point.
     pub(crate) fn leaves_room(&self) -> bool {
-        matches!(self, Self::Queries | Self::Sent | Self::Iterations | Self::Stagnation)
+        matches!(self, Self::Queries | Self::Sent | Self::Iterations | Self::Stagnation | Self::Target)
     }
 }
 
@@ -249,6 +251,11 @@ mod tests {
         assert_eq!(reason(&rule, &[1.0, 1.0], 0.0), None);
         assert_eq!(reason(&rule, &[1.0, 1.0, 0.995], 0.0), Some(StopReason::Stagnation));
         assert_eq!(reason(&rule, &[1.0, 1.0, 0.9], 0.0), None);
+        assert_eq!(
+            reason(&rule, &[0.0, 0.0, 0.0], 0.0),
+            Some(StopReason::Stagnation),
+            "at 0 nothing improves"
+        );
     }
 
     #[test]

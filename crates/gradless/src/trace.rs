@@ -22,7 +22,7 @@ pub struct Record {
     pub iteration: u64,
     /// Queries used up to and including this iteration.
     pub queries: u64,
-    /// $l(x_t) + r(x_t)$, or its estimate from the batch if the black box is noisy.
+    /// $l(x_t) + r(x_t)$; if the black box is noisy, as one value (or the mean of the batch's values at $x_t$) shows it.
     pub objective: Option<f64>,
     /// $l(x_t)$, or its estimate; `None` if only gradients are told.
     pub loss: Option<f64>,
@@ -46,6 +46,7 @@ pub struct Record {
 
 /// Something the user should know, though the run goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Notice {
     /// The start was outside the set and has been moved.
     StartProjected {

@@ -50,7 +50,7 @@ mod how_to_choose {
     use std::error::Error;
 
     use gradless::{
-        BatchSize, Budget, Config, Direction, Estimator, Geometry, Method, Momentum, Preset, Problem, Radius,
+        BatchSize, Budget, Config, Direction, Geometry, Method, Momentum, Preset, Problem, Radius,
         Regulariser, Solver, StopRule, StormRate, minimize,
     };
 
@@ -82,9 +82,7 @@ mod how_to_choose {
     #[test]
     fn the_estimator_is_changed_in_place() -> Result<(), Box<dyn Error>> {
         let mut config = Config::default();
-        if let Estimator::Differences { direction, batch, .. } = &mut config.recipe.estimator {
-            (*direction, *batch) = (Direction::Hadamard, BatchSize::Fixed(64));
-        }
+        config.recipe = config.recipe.with_direction(Direction::Hadamard).with_batch(BatchSize::Fixed(64));
         assert_eq!(Solver::new(Problem::builder(50).build()?, config.clone())?.batch(), 64);
         runs(config)
     }
@@ -92,9 +90,7 @@ mod how_to_choose {
     #[test]
     fn the_radius_is_measured_up_to_a_largest_one() -> Result<(), Box<dyn Error>> {
         let mut config = Config::default();
-        if let Estimator::Differences { radius, .. } = &mut config.recipe.estimator {
-            *radius = Radius::NoiseAware { largest: Some(0.05) };
-        }
+        config.recipe = config.recipe.with_radius(Radius::NoiseAware { largest: Some(0.05) });
         runs(config)
     }
 

@@ -26,59 +26,75 @@ impl Halt {
     }
 }
 
+/// How a batch is worked off.
+#[derive(Clone, Copy)]
+pub(super) struct Crew<'a> {
+    pub(super) threads: usize,
+    pub(super) cancel: Option<&'a AtomicBool>,
+}
+
+impl Crew<'_> {
+    /// Does `work` on every job, until there is none left, one fails or somebody cancels.
+    fn work_off<J: Send>(
+        self,
+        jobs: impl ExactSizeIterator<Item = J> + Send,
+        work: impl Fn(J, &mut Buffers) -> Result<(), Halt> + Sync,
+    ) -> Result<(), Halt> {
+        let threads = self.threads.min(jobs.len());
+        let jobs = Mutex::new(jobs);
+        let halt = Mutex::new(None);
+        let worker = || {
+            let mut buffers = Buffers::default();
+            while halt.lock().is_ok_and(|halt| halt.is_none()) {
+                let Some(job) = jobs.lock().ok().and_then(|mut jobs| jobs.next()) else { return };
+                let cancelled = self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+                let done = if cancelled { Err(Halt::Cancelled) } else { work(job, &mut buffers) };
+                if let (Err(reason), Ok(mut halt)) = (done, halt.lock()) {
+                    halt.get_or_insert(reason);
+                }
+            }
+        };
+        if threads <= 1 {
+            worker();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(worker);
+                }
+            });
+        }
+        match halt.into_inner() {
+            Ok(Some(halt)) => Err(halt),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a thread keeps from one job to the next.
+#[derive(Default)]
+struct Buffers {
+    points: Vec<f64>,
+    samples: Vec<u64>,
+}
+
 /// Fills `values`, one per row; rows the black box could not answer become NaN.
 pub(super) fn evaluate(
     queries: &Queries<'_>,
     oracle: &dyn Oracle,
-    threads: usize,
-    cancel: Option<&AtomicBool>,
+    crew: Crew<'_>,
     values: &mut Vec<f64>,
 ) -> Result<(), Halt> {
     values.clear();
     values.resize(queries.len(), f64::NAN);
     let rows = oracle.preferred_rows().clamp(1, queries.len().max(1));
-    let threads = threads.min(queries.len().div_ceil(rows));
-    let chunks = Mutex::new(values.chunks_mut(rows).enumerate());
-    let halt = Mutex::new(None);
-    let work = || {
-        let mut points = Vec::new();
-        let mut samples = Vec::new();
-        loop {
-            if halt.lock().is_ok_and(|halt| halt.is_some()) {
-                return;
-            }
-            let Some((chunk, values)) = chunks.lock().ok().and_then(|mut chunks| chunks.next()) else {
-                return;
-            };
-            let outcome = if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                Err(Halt::Cancelled)
-            } else {
-                let first = chunk * rows;
-                points.resize(values.len() * queries.dim(), 0.0);
-                queries.write_rows(first..first + values.len(), &mut points);
-                samples.clear();
-                samples.extend((first..first + values.len()).map(|row| queries.sample(row)));
-                let batch = Batch { points: &points, dim: queries.dim(), samples: &samples };
-                answer(oracle, batch, values)
-            };
-            if let (Err(reason), Ok(mut halt)) = (outcome, halt.lock()) {
-                halt.get_or_insert(reason);
-            }
-        }
-    };
-    if threads <= 1 {
-        work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-    }
-    match halt.into_inner() {
-        Ok(Some(halt)) => Err(halt),
-        _ => Ok(()),
-    }
+    crew.work_off(values.chunks_mut(rows).enumerate(), |(chunk, values), Buffers { points, samples }| {
+        let range = chunk * rows..chunk * rows + values.len();
+        points.resize(values.len() * queries.dim(), 0.0);
+        queries.write_rows(range.clone(), points);
+        samples.clear();
+        samples.extend(range.map(|row| queries.sample(row)));
+        answer(oracle, Batch { points, dim: queries.dim(), samples }, values)
+    })
 }
 
 /// One call of the black box. What it wrote before it failed is not trusted.
@@ -104,18 +120,16 @@ pub(super) struct Gradients {
 pub(super) fn gradients(
     queries: &Queries<'_>,
     oracle: &dyn GradientOracle,
-    cancel: Option<&AtomicBool>,
+    crew: Crew<'_>,
 ) -> Result<Gradients, Halt> {
     let dim = queries.dim();
     let mut gradients = vec![f64::NAN; queries.len() * dim];
-    let mut values = Some(Vec::with_capacity(queries.len()));
-    let mut x = vec![0.0; dim];
-    for (row, gradient) in gradients.chunks_exact_mut(dim).enumerate() {
-        if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Halt::Cancelled);
-        }
-        queries.write(row, &mut x);
-        let value = match guarded(|| oracle.gradient(&x, queries.sample(row), gradient))? {
+    let mut values: Vec<Option<f64>> = vec![None; queries.len()];
+    let jobs: Vec<_> = gradients.chunks_exact_mut(dim).zip(&mut values).enumerate().collect();
+    crew.work_off(jobs.into_iter(), |(row, (gradient, value)), Buffers { points, .. }| {
+        points.resize(dim, 0.0);
+        queries.write(row, points);
+        *value = match guarded(|| oracle.gradient(points, queries.sample(row), gradient))? {
             Ok(value) => value,
             Err(OracleError { recovery: Recovery::Possible, .. }) => {
                 gradient.fill(f64::NAN);
@@ -125,12 +139,9 @@ pub(super) fn gradients(
                 return Err(Halt::Failed(message));
             }
         };
-        values = values.zip(value).map(|(mut values, value)| {
-            values.push(value);
-            values
-        });
-    }
-    Ok(Gradients { gradients, values })
+        Ok(())
+    })?;
+    Ok(Gradients { gradients, values: values.into_iter().collect() })
 }
 
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Halt> {

@@ -9,11 +9,8 @@ pub(crate) enum Layout {
     Shared,
     /// For every direction a base value and a perturbed one under the same sample.
     Paired,
-    /// For every direction two perturbed values under the same sample; before them the base point, if it repeats itself.
-    Central {
-        /// How many rows the base point takes: 0 or 1.
-        base_rows: usize,
-    },
+    /// The base point, for its own value, then for every direction two perturbed values under the same sample.
+    Central,
 }
 
 impl Layout {
@@ -22,7 +19,7 @@ impl Layout {
         match self {
             Self::Shared => m + 1,
             Self::Paired => 2 * m,
-            Self::Central { base_rows } => 2 * m + base_rows,
+            Self::Central => 2 * m + 1,
         }
     }
 }
@@ -73,7 +70,7 @@ impl Plan {
     fn previous_rows(&self) -> usize {
         match (self.with_previous, self.layout) {
             (false, _) => 0,
-            (true, Layout::Central { .. }) => 2 * self.m,
+            (true, Layout::Central) => 2 * self.m,
             (true, layout) => layout.rows(self.m) - usize::from(self.known_previous.is_some()),
         }
     }
@@ -105,10 +102,9 @@ impl Plan {
                 let sample = first_sample + j as u64;
                 [row(None, sample), plus(j, sample)]
             })),
-            Layout::Central { base_rows } => {
-                if base == Base::Current {
-                    rows.extend((0..base_rows).map(|_| row(None, first_sample)));
-                }
+            Layout::Central => {
+                // The value at the point before enters no difference and is not asked again.
+                rows.extend((base == Base::Current).then(|| row(None, first_sample)));
                 rows.extend((0..self.m).flat_map(|j| {
                     let sample = first_sample + j as u64;
                     [plus(j, sample), row(Some((j, -self.nu)), sample)]
@@ -127,8 +123,8 @@ impl Plan {
                     bases.push(self.m + 1);
                 }
             }
-            Layout::Central { base_rows: 1 } => bases.push(0),
-            Layout::Paired | Layout::Central { .. } => {}
+            Layout::Central => bases.push(0),
+            Layout::Paired => {}
         }
         bases.retain(|&row| !values[row].is_finite());
         bases
@@ -171,12 +167,10 @@ impl Plan {
                 let y = values.chunks_exact(2).map(|pair| (pair[1] - pair[0]) / self.nu).collect();
                 (y, mean_of_finite(values.iter().step_by(2)))
             }
-            Layout::Central { base_rows } => {
-                let (base, values) = values.split_at(if current { base_rows } else { 0 });
+            Layout::Central => {
+                let (base, values) = values.split_at(usize::from(current));
                 let y = values.chunks_exact(2).map(|pair| (pair[0] - pair[1]) / (2.0 * self.nu)).collect();
-                let loss =
-                    if base.is_empty() { mean_of_finite(values.iter()) } else { mean_of_finite(base.iter()) };
-                (y, loss)
+                (y, mean_of_finite(base.iter()))
             }
         }
     }
@@ -192,8 +186,7 @@ pub(crate) fn mean_of_finite<'a>(values: impl Iterator<Item = &'a f64> + Clone) 
 mod tests {
     use super::*;
 
-    const LAYOUTS: [Layout; 4] =
-        [Layout::Shared, Layout::Paired, Layout::Central { base_rows: 0 }, Layout::Central { base_rows: 1 }];
+    const LAYOUTS: [Layout; 3] = [Layout::Shared, Layout::Paired, Layout::Central];
 
     /// l(x) = 3 + <g, x> in one dimension per direction: direction j has slope j + 1 at x_t, twice that at x_{t-1}.
     fn answers(rows: &[Row]) -> Vec<f64> {
@@ -231,9 +224,9 @@ mod tests {
 
     #[test]
     fn the_two_values_of_a_difference_share_their_sample_and_pairs_do_not() {
-        for layout in [Layout::Paired, Layout::Central { base_rows: 0 }] {
+        for (layout, bases) in [(Layout::Paired, 0), (Layout::Central, 1)] {
             let rows = Plan::new(layout, 3, 0.1).and_previous(None).rows(10);
-            let samples: Vec<u64> = rows.iter().map(|row| row.sample).collect();
+            let samples: Vec<u64> = rows.iter().skip(bases).map(|row| row.sample).collect();
             assert_eq!(samples, [10, 10, 11, 11, 12, 12, 10, 10, 11, 11, 12, 12]);
         }
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The bias of an estimate is at most $\nu d L/2$ in the maximum norm, so the seed's rules shrink with $d$; rounding and
 /// noise of the black box are divided by $\nu$, so a noisy one wants it large.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Radius {
     /// [`MiniBatch`](Self::MiniBatch) for a black box that repeats itself, [`NoiseAware`](Self::NoiseAware) for one that does not.
     Auto,
@@ -30,9 +31,10 @@ pub enum Radius {
     Fixed(f64),
     /// Measure the noise first, then take the radius at which curvature just shows above it.
     ///
-    /// The noise is estimated from seven values on a line (ECnoise, Moré & Wild 2011); the radius is doubled or
-    /// bisected until the second (forward) or third (central) difference is between 1.5 and 6 times what noise explains
-    /// (Shi, Xie, Xuan & Nocedal 2022). Costs 7 to about 60 queries, once.
+    /// The noise is estimated from seven values on a line (ECnoise, Moré & Wild 2011); the radius is quadrupled,
+    /// quartered and bisected until the second (forward) or third (central) difference is between 1.5 and 6 times what
+    /// noise explains (Shi, Xie, Xuan & Nocedal 2022), as root mean square over three directions. Done once, at $x_1$;
+    /// usually 40 to 110 queries.
     NoiseAware {
         /// No radius above this; half the narrowest width of the box unless given, 1 if there is none.
         largest: Option<f64>,

@@ -87,11 +87,11 @@ const ALG: [&str; 4] = [
 ];
 
 /// All named methods.
-pub const METHODS: [Method; 19] = {
+pub const METHODS: &[Method] = {
     use Family::{AccZom, Adaptive, AdaptivePlus, Constant, Optimistic, Psgd, Storm};
     use Geometry::{Entropy, Euclidean, PNorm};
     use Order::{First, Zeroth};
-    [
+    &[
         seed("zo-exp-grad", Constant, Entropy, Zeroth, ALG[0]),
         seed("zo-ada-exp-grad", Adaptive, Entropy, Zeroth, ALG[1]),
         seed("zo-ada-exp-grad+", AdaptivePlus, Entropy, Zeroth, ALG[2]),
@@ -149,8 +149,9 @@ impl Method {
     pub fn named(name: &str) -> Result<Self, UnknownMethod> {
         let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
         METHODS
-            .into_iter()
+            .iter()
             .find(|method| plain(method.name) == plain(name))
+            .copied()
             .ok_or_else(|| UnknownMethod { name: name.to_owned() })
     }
 
@@ -229,9 +230,13 @@ impl Default for Method {
     }
 }
 
+fn names() -> String {
+    METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ")
+}
+
 /// There is no method of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no method '{name}'; there are {}", METHODS.map(|method| method.name).join(", "))]
+#[error("there is no method '{name}'; there are {}", names())]
 pub struct UnknownMethod {
     /// What was asked for.
     pub name: String,

@@ -157,6 +157,7 @@ pub enum PreviousValue {
 
 /// A configuration that cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// There is no exact step for this combination.
     #[error(transparent)]
@@ -189,6 +190,12 @@ pub enum ConfigError {
     NoRoomInside {
         /// Why.
         reason: &'static str,
+    },
+    /// The rate of STORM is not in $(0, 1]$.
+    #[error("the rate of STORM is {value}: it must be above 0 and at most 1")]
+    BadRate {
+        /// What it is.
+        value: f64,
     },
     /// The share of failures is not between 0 and 1.
     #[error("the share of failed answers is {value}: it must lie between 0 and 1")]

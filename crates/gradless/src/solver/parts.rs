@@ -161,8 +161,10 @@ fn check_numbers(config: &Config) -> Result<(), ConfigError> {
         | StepRule::Storm { initial, .. } => positive("the initial weight", initial.factor())?,
         StepRule::Optimistic => {}
     }
-    if let Momentum::Storm(StormRate { rate: Some(rate) }) = config.recipe.momentum {
-        positive("the rate of STORM", rate)?;
+    if let Momentum::Storm(StormRate { rate: Some(value) }) = config.recipe.momentum
+        && !(value > 0.0 && value <= 1.0)
+    {
+        return Err(ConfigError::BadRate { value });
     }
     if let Estimator::Differences { radius, .. } = config.recipe.estimator {
         match radius {

@@ -3,7 +3,9 @@
 use super::config::{Config, Finale, PreviousValue};
 use super::state::{Phase, first_phase};
 use super::{Asked, Pending, Solver};
-use crate::estimator::{Calibrated, Difference, Estimator, Layout, Noise, Plan, mean_of_finite};
+use crate::estimator::{
+    CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, mean_of_finite,
+};
 use crate::prox;
 use crate::query::{Base, Row};
 use crate::stop::{Status, StopReason};
@@ -23,10 +25,7 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
     match (difference, noise) {
         (Difference::Auto | Difference::Forward, Noise::None | Noise::Detect) => Layout::Shared,
         (Difference::Forward, Noise::Common | Noise::Independent) => Layout::Paired,
-        (Difference::Central, Noise::None | Noise::Detect) => Layout::Central { base_rows: 1 },
-        (Difference::Auto | Difference::Central, Noise::Common | Noise::Independent) => {
-            Layout::Central { base_rows: 0 }
-        }
+        (Difference::Central, _) | (Difference::Auto, Noise::Common | Noise::Independent) => Layout::Central,
     }
 }
 
@@ -66,7 +65,7 @@ impl Solver {
             self.state.phase = Phase::Iterate;
             return;
         }
-        self.parts.directions.draw(0, 1);
+        self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
         let samples = rows.len() as u64;
         self.hand_out(rows, samples, Asked::Calibration);
     }

@@ -170,7 +170,7 @@ pub(super) fn first_phase(parts: &Parts, config: &Config, noise: Noise) -> Phase
         _ => false,
     };
     if measure {
-        let central = matches!(layout(config, noise), Layout::Central { .. });
+        let central = layout(config, noise) == Layout::Central;
         Phase::Calibrate(Calibration::new(central, parts.radius, parts.largest_radius))
     } else {
         Phase::Iterate

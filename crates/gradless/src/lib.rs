@@ -75,3 +75,8 @@ pub use space::FixedCoordinates;
 pub use step_size::{InitialWeight, StepRule, StormGrowth};
 pub use stop::{Budget, StopReason, StopRule};
 pub use trace::{Counts, Notice, Record};
+
+/// The README's examples are compiled and run as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -289,6 +289,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test plays the driver, who has threads")]
     fn threads_may_write_side_by_side() {
         let directions = drawn(Direction::Hadamard, 300, 2, 0, 8);
         let (origin, mut rows) = (vec![0.0; 300], vec![vec![0.0; 300]; 8]);

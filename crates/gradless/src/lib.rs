@@ -52,6 +52,7 @@ pub mod trace;
 pub mod stop;
 pub mod solver;
 pub mod oracle;
+#[expect(clippy::disallowed_methods, reason = "the driver is where clock, threads and files are")]
 pub mod drive;
 
 pub use direction::Direction;

@@ -1,7 +1,10 @@
 //! How far the methods get on problems whose minimum is known, without tuning.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-use gradless::{Budget, Config, Method, Outcome, Preset, Problem, Regulariser, minimize};
+use gradless::{
+    Budget, Config, Difference, Method, Noise, Outcome, Preset, Problem, Radius, Regulariser, Set, StopRule,
+    minimize,
+};
 use testkit::counter::Counter;
 use testkit::families::SparseTarget;
 use testkit::noise;
@@ -60,4 +63,44 @@ fn with_noise_on_every_value_it_is_still_solved_and_the_seeds_radius_fails() {
             assert!(seeds > 5.0, "{name}, seed {seed}: the seed's radius gives {seeds}");
         }
     }
+}
+
+#[test]
+fn a_black_box_in_single_precision_wants_a_radius_that_knows_it() {
+    // 1e5 is added, so values are multiples of 1/128: more than the seed's radius makes of a slope.
+    for seed in 0..3 {
+        let family = SparseTarget::reference_page(seed);
+        #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
+        let single = |x: &[f64]| f64::from((1e5 + family.loss(x)) as f32);
+        let run = |radius| {
+            let mut config = config("zo-ada-exp-grad+", Preset::Practical, seed);
+            config.recipe = config.recipe.with_radius(radius).with_difference(Difference::Central);
+            true_objective(&family, &minimize(reference_problem(&family), &single, config).unwrap())
+        };
+        let (aware, rule) = (run(Radius::NoiseAware { largest: None }), run(Radius::MiniBatch));
+        assert!(aware <= 0.55 && aware < rule, "seed {seed}: {aware} with the noise known, {rule} without");
+    }
+}
+
+#[test]
+fn the_random_iterate_is_uniform_over_the_iterates() {
+    // Four iterates, told apart by their values; 400 seeds, four standard errors.
+    let (t, seeds) = (4_u64, 400_u32);
+    let mut counts = [0_u32; 4];
+    for seed in 0..u64::from(seeds) {
+        let problem = Problem::builder(3).set(Set::bounds(-1.0, 1.0)).build().unwrap();
+        let config = Config {
+            stop: StopRule::Iterations(t),
+            noise: Noise::None,
+            seed,
+            ..Config::new(Method::default(), Preset::Seed)
+        };
+        let outcome =
+            minimize(problem, &|x: &[f64]| x.iter().map(|x| (x - 0.5).powi(2)).sum(), config).unwrap();
+        let chosen = outcome.history.iter().position(|record| record.loss == outcome.random.loss).unwrap();
+        counts[chosen] += 1;
+    }
+    let (n, p) = (f64::from(seeds), 1.0 / t as f64);
+    let tolerance = 4.0 * (n * p * (1.0 - p)).sqrt();
+    assert!(counts.iter().all(|&count| (f64::from(count) - n * p).abs() < tolerance), "{counts:?}");
 }

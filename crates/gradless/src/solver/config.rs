@@ -204,3 +204,20 @@ pub enum ConfigError {
         value: f64,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_presets_of_others_switch_everything_of_ours_off() {
+        for preset in [Preset::Seed, Preset::Authors] {
+            let config = Config::new(Method::default(), preset);
+            assert_eq!(config.fixed, FixedCoordinates::Keep);
+            assert_eq!((config.noise, config.flat, config.finale), (Noise::None, Flat::Accept, Finale::Skip));
+        }
+        assert_eq!(Config::new(Method::default(), Preset::Seed).output, Output::Random);
+        assert_eq!(Config::new(Method::default(), Preset::Authors).previous_value, PreviousValue::AskAgain);
+        assert_eq!(Config::default().fixed, FixedCoordinates::Remove);
+    }
+}

@@ -1,11 +1,12 @@
 //! $\eta_t$: the weight of the divergence in each step (larger means a smaller step), and how much of the step is taken.
 
-mod acc_zom;
+mod initial;
+mod accumulated;
+mod constant;
 mod adaptive;
 mod adaptive_plus;
-mod constant;
-mod initial;
 mod storm;
+mod acc_zom;
 
 pub use initial::InitialWeight;
 pub use storm::StormGrowth;

@@ -3,31 +3,28 @@
 use serde::{Deserialize, Serialize};
 
 use super::InitialWeight;
+use super::accumulated::Accumulated;
 
 /// $\alpha_t = \sqrt{A^2 + S_t}$, $S_{t+1} = S_t + (\lambda_t\alpha_t\lVert x_{t+1}-x_t\rVert)^2$.
 ///
 /// The theorem needs $D \ge 1$ (a set of $\ell_1$ radius at least 1) for the entropy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Adaptive {
-    initial: InitialWeight,
-    /// $A$, once $d_1$ is known.
-    floor: Option<f64>,
-    sum: f64,
+    seen: Accumulated,
 }
 
 impl Adaptive {
     pub(crate) fn new(initial: InitialWeight) -> Self {
-        Self { initial, floor: None, sum: 0.0 }
+        Self { seen: Accumulated::new(initial) }
     }
 
     pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
-        let initial = self.initial;
-        let floor = *self.floor.get_or_insert_with(|| initial.resolve(dual_norm));
-        (floor * floor + self.sum).sqrt()
+        self.seen.fix_floor(dual_norm);
+        (self.seen.floor().powi(2) + self.seen.sum).sqrt()
     }
 
     pub(crate) fn advance(&mut self, step: f64) -> f64 {
-        self.sum += step * step;
+        self.seen.add(step);
         1.0
     }
 }

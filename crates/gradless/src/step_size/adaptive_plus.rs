@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InitialWeight;
+use super::accumulated::Accumulated;
 
 /// $\alpha_1 = A$, $\alpha_{t+1} = \max(A, \sqrt{S_{t+1}})$, $x_{t+1} = x_t + \frac{\alpha_t}{\alpha_{t+1}}(v_t - x_t)$.
 ///
@@ -10,31 +11,27 @@ use super::InitialWeight;
 /// $\alpha$ never falls. This frees the bound of ZO-AdaExpGrad from the radius of the set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AdaptivePlus {
-    initial: InitialWeight,
-    floor: Option<f64>,
-    alpha: f64,
-    sum: f64,
+    seen: Accumulated,
 }
 
 impl AdaptivePlus {
     pub(crate) fn new(initial: InitialWeight) -> Self {
-        Self { initial, floor: None, alpha: 0.0, sum: 0.0 }
+        Self { seen: Accumulated::new(initial) }
     }
 
     pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
-        if self.floor.is_none() {
-            self.alpha = self.initial.resolve(dual_norm);
-            self.floor = Some(self.alpha);
-        }
-        self.alpha
+        self.seen.fix_floor(dual_norm);
+        self.alpha()
     }
 
     pub(crate) fn advance(&mut self, step: f64) -> f64 {
-        self.sum += step * step;
-        let before = self.alpha;
-        // `alpha` is at least the floor A and the sum never falls, so this is max(A, sqrt(S)).
-        self.alpha = self.alpha.max(self.sum.sqrt());
-        before / self.alpha
+        let before = self.alpha();
+        self.seen.add(step);
+        before / self.alpha()
+    }
+
+    fn alpha(&self) -> f64 {
+        self.seen.floor().max(self.seen.sum.sqrt())
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InitialWeight;
+use super::accumulated::Accumulated;
 use crate::momentum::StormRate;
 
 /// Where $\beta$ stands in the weight.
@@ -15,45 +16,41 @@ pub enum StormGrowth {
     Authors,
 }
 
-/// $\alpha_{t+1} = \sqrt{\beta_{t+1}(A^2+S_{t+1})}$ with the averaged update.
+/// $\alpha_{t+1} = \sqrt{\beta_{t+1}(A^2+S_{t+1})}$ with the averaged update; $\alpha_1 = A$ since $\beta_1 = 1$.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Storm {
-    initial: InitialWeight,
+    seen: Accumulated,
     growth: StormGrowth,
     rate: StormRate,
     m: usize,
     t: u64,
-    floor: Option<f64>,
-    alpha: f64,
-    sum: f64,
 }
 
 impl Storm {
     pub(crate) fn new(initial: InitialWeight, growth: StormGrowth, rate: StormRate, m: usize) -> Self {
-        Self { initial, growth, rate, m, t: 1, floor: None, alpha: 0.0, sum: 0.0 }
+        Self { seen: Accumulated::new(initial), growth, rate, m, t: 1 }
     }
 
     pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
-        if self.floor.is_none() {
-            self.alpha = self.initial.resolve(dual_norm);
-            self.floor = Some(self.alpha);
-        }
-        self.alpha
+        self.seen.fix_floor(dual_norm);
+        self.alpha()
     }
 
     pub(crate) fn advance(&mut self, step: f64) -> f64 {
-        self.sum += step * step;
+        let before = self.alpha();
+        self.seen.add(step);
         self.t += 1;
-        let floor = self.floor.unwrap_or(self.alpha);
+        // beta and the sum never fall, so the share is at most 1; rounding must not break that.
+        (before / self.alpha()).min(1.0)
+    }
+
+    fn alpha(&self) -> f64 {
+        let total = self.seen.floor().powi(2) + self.seen.sum;
         let beta = self.rate.beta(self.t, self.m);
-        let total = floor * floor + self.sum;
-        let before = self.alpha;
-        self.alpha = match self.growth {
+        match self.growth {
             StormGrowth::Seed => (beta * total).sqrt(),
             StormGrowth::Authors => beta * total.sqrt(),
-        };
-        // beta and the sum never fall, so the share is at most 1; rounding must not break that.
-        (before / self.alpha).min(1.0)
+        }
     }
 }
 

@@ -84,7 +84,7 @@ pub enum Notice {
         /// The largest radius.
         radius: f64,
     },
-    /// Answers failed and their directions were dropped.
+    /// Answers failed and their directions were dropped: the first time this happens. [`Counts::failed`] has all.
     AnswersFailed {
         /// The iteration.
         iteration: u64,
@@ -143,7 +143,7 @@ impl std::fmt::Display for Notice {
             Self::AnswersFailed { iteration, failed, of } => {
                 write!(
                     f,
-                    "iteration {iteration}: {failed} of {of} answers failed; their directions were dropped"
+                    "iteration {iteration}: {failed} of {of} answers failed; their directions were dropped, and so will those of later ones"
                 )
             }
             Self::BudgetTooSmall { needed, available } => write!(

@@ -36,11 +36,8 @@ impl Solver {
         let carry = self.carry();
         let Reduced { mut coefficients, loss, kept, failed, flat } = plan.reduce(values, carry);
         self.state.draws += 1;
-        if flat && self.grows_radius() {
-            return;
-        }
         let evidence = Evidence { loss, kept, failed, of: values.len() };
-        if !self.survives_failures(&evidence, self.parts.m) {
+        if !self.survives_failures(&evidence, self.parts.m) || (flat && self.grows_radius()) {
             return;
         }
         let factor = self.parts.directions.factor();
@@ -108,7 +105,9 @@ impl Solver {
     fn survives_failures(&mut self, evidence: &Evidence, wanted: usize) -> bool {
         let Evidence { kept, failed, of, .. } = *evidence;
         self.state.counts.failed += failed as u64;
-        if failed > 0 {
+        // Said once; the counter has the rest.
+        let said = |notice: &Notice| matches!(notice, Notice::AnswersFailed { .. });
+        if failed > 0 && !self.state.notices.iter().any(said) {
             self.state.notices.push(Notice::AnswersFailed { iteration: self.state.t, failed, of });
         }
         let lost = (wanted - kept) as f64 / wanted as f64;

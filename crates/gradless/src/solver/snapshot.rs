@@ -64,11 +64,9 @@ pub enum SnapshotError {
 
 impl Solver {
     /// The whole run as bytes. Between `ask` and `tell` it is the run before `ask`: the same batch is asked again.
-    ///
-    /// # Panics
-    /// Never in practice: writing plain data to memory does not fail.
     pub fn snapshot(&self) -> Vec<u8> {
         let body = Body { config: &self.config, space: &self.parts.space, state: &self.state };
+        // Writing plain data to memory does not fail; if it did, an empty body would be refused when read.
         let body = postcard::to_stdvec(&body).unwrap_or_default();
         let mut bytes = Vec::with_capacity(HEADER + body.len());
         bytes.extend_from_slice(MAGIC);

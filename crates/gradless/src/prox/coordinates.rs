@@ -23,9 +23,7 @@ pub(super) fn step<K: Kernel>(
             continue;
         }
         if let Some(bounds) = bounds {
-            for (i, y) in out.iter_mut().enumerate() {
-                *y = bounds.clip(first + i, *y);
-            }
+            bounds.clip_all(first, out);
         }
     }
     Ok(())

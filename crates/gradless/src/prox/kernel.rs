@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Step, StepError, lanes, omega};
+use super::lanes::{self, Weights};
+use super::{Step, StepError, omega};
 use crate::PerCoordinate;
 use crate::geometry::{Entropy, Euclidean};
 use crate::regulariser::ElasticNet;
@@ -15,9 +16,9 @@ pub(super) trait Kernel: Copy {
     /// The $s > 0$ with $\varphi'(s) + bs = k$, for $k > 0$ and $b \ge 0$ (infinite ones included).
     fn magnitude(&self, k: f64, b: f64) -> f64;
 
-    /// The free answers of many coordinates at once, without $\ell_2$ weight and with one $\ell_1$ weight for all;
+    /// The free answers of many coordinates at once, for weights $\gamma_1$ and $\gamma_2$ that are the same for all;
     /// `false` if that cannot be done here.
-    fn block(&self, _eta: f64, _l1: f64, _x: &[f64], _g: &[f64], _out: &mut [f64]) -> bool {
+    fn block(&self, _step: Step<'_>, _l1: f64, _l2: f64, _out: &mut [f64]) -> bool {
         false
     }
 }
@@ -33,8 +34,8 @@ impl Kernel for Entropy {
         if b == 0.0 { self.primal(k) } else { omega::solve(k, self.scale(), b) }
     }
 
-    fn block(&self, eta: f64, l1: f64, x: &[f64], g: &[f64], out: &mut [f64]) -> bool {
-        lanes::entropy_step(self.scale(), eta, l1, x, g, out)
+    fn block(&self, step: Step<'_>, l1: f64, l2: f64, out: &mut [f64]) -> bool {
+        lanes::entropy_step(Weights { a: self.scale(), eta: step.eta, l1, l2 }, step.x, step.g, out)
     }
 }
 
@@ -90,9 +91,9 @@ impl<'a, K: Kernel> Terms<'a, K> {
     pub(super) fn block(&self, first: usize, out: &mut [f64]) -> bool {
         let block = first..first + out.len();
         match (self.l1.weights, self.l2.weights) {
-            (PerCoordinate::Same(l1), PerCoordinate::Same(0.0)) => {
+            (PerCoordinate::Same(l1), PerCoordinate::Same(l2)) => {
                 let Step { x, g, eta } = self.step;
-                self.kernel.block(eta, *l1, &x[block.clone()], &g[block], out)
+                self.kernel.block(Step { x: &x[block.clone()], g: &g[block], eta }, *l1, *l2, out)
             }
             _ => false,
         }

@@ -22,6 +22,24 @@ impl Bounds {
         value.max(self.lower.at(i)).min(self.upper.at(i))
     }
 
+    /// Brings the coordinates from `first` on between their bounds.
+    pub(crate) fn clip_all(&self, first: usize, values: &mut [f64]) {
+        // One comparison per side in the form processors have an instruction for; no NaN comes here.
+        let clip = |value: f64, lower: f64, upper: f64| {
+            let value = if value < lower { lower } else { value };
+            if value > upper { upper } else { value }
+        };
+        if let (PerCoordinate::Same(lower), PerCoordinate::Same(upper)) = (&self.lower, &self.upper) {
+            for value in values {
+                *value = clip(*value, *lower, *upper);
+            }
+        } else {
+            for (i, value) in (first..).zip(values) {
+                *value = clip(*value, self.lower.at(i), self.upper.at(i));
+            }
+        }
+    }
+
     /// The largest distance by which a coordinate is outside.
     pub fn violation(&self, x: &[f64]) -> f64 {
         x.iter()

@@ -1,0 +1,3 @@
+//! The experiments of the paper behind gradless. So far: the two data sets it uses.
+
+pub mod data;

@@ -1,1 +1,25 @@
-//! bench
+//! What the benchmark programs share: running a method until it has reached a goal, medians and slopes, plots.
+//!
+//! | Program | Question | Result |
+//! |---|---|---|
+//! | `--bin dimension` | how do oracle calls grow with the number of coordinates? | `docs/benchmarks/dimension.md` |
+//! | `--bin memory` | how much memory does a run in ten million dimensions take? | `docs/benchmarks/memory.md` |
+//! | `--bench directions` | what do 64 directions cost? | on the terminal |
+
+pub mod race;
+pub mod fit;
+pub mod plot;
+
+/// The commit a result was measured at, as git tells it; "unknown" outside a repository.
+pub fn commit() -> String {
+    let git = |arguments: &[&str]| std::process::Command::new("git").args(arguments).output().ok();
+    let head = git(&["rev-parse", "--short=12", "HEAD"]).filter(|output| output.status.success());
+    let clean = git(&["diff", "--quiet", "HEAD"]).is_some_and(|output| output.status.success());
+    match head {
+        None => "unknown".to_owned(),
+        Some(head) => {
+            let changes = if clean { "" } else { " with local changes" };
+            format!("{}{changes}", String::from_utf8_lossy(&head.stdout).trim())
+        }
+    }
+}

@@ -1,14 +1,23 @@
 //! Who competes, on what, and with which settings.
 
+use std::error::Error;
 use std::fmt;
 
 use gradless::method::UnknownMethod;
-use gradless::{BatchSize, Budget, Config, Estimator, Method, Preset, Radius};
+use gradless::{BatchSize, Budget, Config, Estimator, Method, Noise, Preset, Problem, Radius, Solver};
 use testkit::families::SparseTarget;
 
 /// One rule for all dimensions, no tuning: the practical preset.
 pub(crate) const EXP_FAMILY: [&str; 3] = ["zo-ada-exp-grad", "zo-ada-exp-grad+", "zo-exp-storm"];
 pub(crate) const PSGD: &str = "zo-psgd";
+
+/// Shares of the preset's radius, and what a run with it is called.
+pub(crate) const RADII: [(f64, &str); 4] = [
+    (1.0, "zo-ada-exp-grad+, ν"),
+    (0.3, "zo-ada-exp-grad+, 0.3 ν"),
+    (0.1, "zo-ada-exp-grad+, 0.1 ν"),
+    (0.01, "zo-ada-exp-grad+, 0.01 ν"),
+];
 
 /// A hundred times what is needed; whoever has not arrived by then has failed.
 const EXP_BUDGET: u64 = 200_000;
@@ -52,6 +61,22 @@ pub(crate) fn exp_config(method: &str, seed: u64) -> Result<Config, UnknownMetho
         budget: Budget::queries(EXP_BUDGET),
         ..Config::new(Method::named(method)?, Preset::Practical)
     })
+}
+
+/// The same with a share of the preset's radius.
+pub(crate) fn exp_config_with_radius(
+    method: &str,
+    dim: usize,
+    share: f64,
+    seed: u64,
+) -> Result<Config, Box<dyn Error + Send + Sync>> {
+    let mut config = exp_config(method, seed)?;
+    config.noise = Noise::None;
+    let usual = Solver::new(Problem::builder(dim).build()?, config.clone())?.radius();
+    if let Estimator::Differences { radius, .. } = &mut config.recipe.estimator {
+        *radius = Radius::Fixed(share * usual);
+    }
+    Ok(config)
 }
 
 /// What ZO-PSGD is allowed to choose: its batch $m$ and its weight $\eta = cL(1 + (d+2)/m)$, constant and stable for $c \ge 1$

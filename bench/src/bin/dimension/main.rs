@@ -1,9 +1,10 @@
 //! How oracle calls grow with the number of coordinates: the exponentiated-gradient family against ZO-PSGD.
 //!
-//! `cargo run --release -p bench --bin dimension [-- --quick] [--out docs/benchmarks]`
+//! `cargo run --release -p bench --bin dimension [-- --quick | --radius] [--out docs/benchmarks]`
 //!
 //! Every point of every run is evaluated; nothing is simulated. The program fails if the growth is not what the methods
-//! promise, see [`results::Results::complaints`]. `--quick` covers $d \le 10^4$ in a minute and writes nothing.
+//! promise, see [`results::Results::complaints`]. `--quick` covers $d \le 10^4$ in half a minute and writes nothing;
+//! `--radius` compares radii of the default method instead, in two minutes.
 
 #![expect(
     clippy::print_stdout,
@@ -55,30 +56,47 @@ fn main() -> ExitCode {
     }
 }
 
+/// Which comparison is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Contest {
+    Full,
+    Quick,
+    Radius,
+}
+
 /// What the results leave to be desired.
 fn run() -> Outcome<Vec<String>> {
     let mut out = PathBuf::from(OUT);
-    let mut quick = false;
+    let mut contest = Contest::Full;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--quick" => quick = true,
+            "--quick" => contest = Contest::Quick,
+            "--radius" => contest = Contest::Radius,
             "--out" => out = arguments.next().ok_or("--out needs a directory")?.into(),
             other => {
-                return Err(format!("unknown argument '{other}'; there are --quick and --out DIR").into());
+                return Err(
+                    format!("unknown argument '{other}'; there are --quick, --radius and --out DIR").into()
+                );
             }
         }
     }
     // Before anything is written, so that the results themselves do not count as changes.
     let commit = bench::commit();
     let began = Instant::now();
-    let results = if quick { quick_contest()? } else { full_contest()? };
+    let results = match contest {
+        Contest::Full => full_contest()?,
+        Contest::Quick => quick_contest()?,
+        Contest::Radius => radius_contest()?,
+    };
     eprintln!("{:.0} s in all\n", began.elapsed().as_secs_f64());
     println!("{}", report::tables(&results).trim_end());
-    if !quick {
-        report::write(&out, &results, &commit)?;
+    match contest {
+        Contest::Full => report::write(&out, &results, &commit)?,
+        Contest::Radius => report::write_radius(&out, &results, &commit)?,
+        Contest::Quick => {}
     }
-    Ok(results.complaints())
+    Ok(if contest == Contest::Radius { Vec::new() } else { results.complaints() })
 }
 
 /// The default method against ZO-PSGD with the setting that tuning finds, up to $10^4$ coordinates.
@@ -91,6 +109,26 @@ fn quick_contest() -> Outcome<Results> {
             }
             for seed in FEW_SEEDS.take(3) {
                 psgd(&mut results, family, Tuning::USUAL, dim, seed)?;
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// The default method to both goals, with its own radius and with shares of it.
+fn radius_contest() -> Outcome<Results> {
+    let mut results = Results::default();
+    for family in Family::ALL {
+        for (share, name) in contest::RADII {
+            for dim in [100, 1_000, 10_000, 100_000] {
+                for seed in if dim <= 10_000 { SEEDS } else { FEW_SEEDS } {
+                    for (goal, gamma) in [(Goal::Objective, 0.0), (Goal::GradientMap, GAMMA)] {
+                        let config = contest::exp_config_with_radius("zo-ada-exp-grad+", dim, share, seed)?;
+                        let began = Instant::now();
+                        let calls = calls_to(goal, &family.target(dim, gamma, seed), config)?;
+                        take(&mut results, Run { family, goal, method: name, dim, seed, calls }, began);
+                    }
+                }
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use bench::plot::{Axis, Panel, Plot, Scale, Series};
 use bench::race::Goal;
 
-use crate::contest::Family;
+use crate::contest::{Family, PSGD};
 use crate::results::{Curve, Results};
 use crate::{FEW_SEEDS, GAMMA, SEEDS, TUNING_SEEDS};
 
@@ -16,6 +17,12 @@ pub(crate) fn write(out: &Path, results: &Results, commit: &str) -> std::io::Res
     fs::write(out.join("dimension.csv"), csv(results))?;
     fs::write(out.join("dimension.svg"), figure(results).to_svg())?;
     fs::write(out.join("dimension.md"), page(results, commit))
+}
+
+pub(crate) fn write_radius(out: &Path, results: &Results, commit: &str) -> std::io::Result<()> {
+    fs::create_dir_all(out)?;
+    fs::write(out.join("dimension-radius.csv"), csv(results))?;
+    fs::write(out.join("dimension-radius.md"), radius_page(results, commit))
 }
 
 /// Medians, one table per goal.
@@ -41,11 +48,12 @@ fn write_table(
     dims.sort_unstable();
     dims.dedup();
     curves.sort_by_key(|curve| curve.family != Family::A);
+    let compares = curves.iter().any(|curve| curve.method == PSGD);
     writeln!(out, "{}\n", heading(goal))?;
     write!(out, "| Family | Method |")?;
     dims.iter().try_for_each(|&dim| write!(out, " d = {} |", grouped(dim as u64)))?;
-    writeln!(out, " Slope |{}", if goal == Goal::Objective { " zo-psgd at d = 10,000 |" } else { "" })?;
-    let columns = dims.len() + 1 + usize::from(goal == Goal::Objective);
+    writeln!(out, " Slope |{}", if compares { " zo-psgd at d = 10,000 |" } else { "" })?;
+    let columns = dims.len() + 1 + usize::from(compares);
     writeln!(out, "|---|---|{}", "---:|".repeat(columns))?;
     for curve in curves {
         write!(out, "| {} | {} |", curve.family, curve.method)?;
@@ -59,7 +67,7 @@ fn write_table(
             write!(out, " {cell} |")?;
         }
         write!(out, " {} |", curve.slope().map_or("–".to_owned(), |slope| format!("{slope:.2}")))?;
-        if goal == Goal::Objective {
+        if compares {
             let ratio = results.ratio(curve.family, curve.method);
             write!(out, " {} |", ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.1} ×")))?;
         }
@@ -78,12 +86,21 @@ fn heading(goal: Goal) -> String {
 }
 
 fn page(results: &Results, commit: &str) -> String {
-    let list = |seeds: std::ops::Range<u64>| format!("{} to {}", seeds.start, seeds.end - 1);
     let tunings: Vec<String> = results
         .tunings
         .iter()
         .map(|(family, dim, tuning)| format!("| {family} | {} | {tuning} |", grouped(*dim as u64)))
         .collect();
+    let complaints = results.complaints();
+    let verdict = if complaints.is_empty() {
+        "This run passed.".to_owned()
+    } else {
+        format!(
+            "This run did not pass:\n\n- {}\n\nWhat the radius has to do with it is measured in \
+             [dimension-radius.md](dimension-radius.md).\n",
+            complaints.join("\n- ")
+        )
+    };
     format!(
         r"# Oracle calls against dimension
 
@@ -102,7 +119,7 @@ d = 10,000.
 
 at commit {commit}. `--quick` repeats the comparison of zo-ada-exp-grad+ with zo-psgd up to d = 10,000 on few seeds.
 The program fails if a slope of the exponentiated-gradient family exceeds 0.30 (0.35 for the gradient map), if that of ZO-PSGD
-is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-grad+ at d = 10,000.
+is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-grad+ at d = 10,000. {verdict}
 
 - **Problems.** Minimise over [−1, 1]^d from 0. Family A: ½‖x − b‖², b = ±0.5 on 10 random coordinates, 0 elsewhere. Family C:
   Σ ρ(xᵢ − bᵢ) with ρ(z) = z²/(1 + z²), nonconvex, b = ±0.7 on 20 coordinates. The black box sees all coordinates: the gradient is
@@ -134,6 +151,31 @@ What tuning chose for zo-psgd:
     )
 }
 
+fn radius_page(results: &Results, commit: &str) -> String {
+    format!(
+        r"# Oracle calls against the radius
+
+The problems, goals and settings of [dimension.md](dimension.md) for zo-ada-exp-grad+, with its preset's radius ν = √(2κ/m)/d and with
+shares of it. A forward difference carries a second-order error of about νdL/2. The rule lets it fall with √m; with
+m = ⌈8 ln d⌉ it stays at 0.55 L to 0.57 L in every dimension. It does not vanish with the gradient, so near a stationary
+point it is what the method sees. A tenth of ν is still far from the rounding of double precision in these dimensions.
+
+{tables}Seeds {seeds}, for d = 100,000 {few_seeds}; every run is in `dimension-radius.csv`.
+
+    cargo run --release -p bench --bin dimension -- --radius
+
+at commit {commit}.
+",
+        tables = tables(results),
+        seeds = list(SEEDS),
+        few_seeds = list(FEW_SEEDS),
+    )
+}
+
+fn list(seeds: Range<u64>) -> String {
+    format!("{} to {}", seeds.start, seeds.end - 1)
+}
+
 fn csv(results: &Results) -> String {
     let mut out = "family,target,method,d,seed,calls\n".to_owned();
     for run in &results.runs {
@@ -142,7 +184,10 @@ fn csv(results: &Results) -> String {
             Goal::GradientMap => "gradient-map",
         };
         let calls = run.calls.map_or(String::new(), |calls| calls.to_string());
-        let _ = writeln!(out, "{:?},{target},{},{},{},{calls}", run.family, run.method, run.dim, run.seed);
+        // A name with a comma in it is quoted.
+        let method =
+            if run.method.contains(',') { format!("\"{}\"", run.method) } else { run.method.to_owned() };
+        let _ = writeln!(out, "{:?},{target},{method},{},{},{calls}", run.family, run.dim, run.seed);
     }
     out
 }

@@ -11,7 +11,7 @@ const GRID: &str = "#E2E2E2";
 const PANEL: (f64, f64) = (330.0, 300.0);
 const LEFT: f64 = 74.0;
 /// Between panels and after the last: room for the labels at the line ends and the next axis.
-const RIGHT: f64 = 90.0;
+const RIGHT: f64 = 96.0;
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 58.0;
 /// No two labels at line ends are closer than this.
@@ -310,16 +310,15 @@ fn write_lines(out: &mut String, panel: &Panel, names: &[&str], rulers: (Ruler, 
         spread(&mut group, LABEL_GAP);
         together.into_iter().zip(group).for_each(|(i, height)| heights[i] = height);
     }
-    // In ink, which is easier to read than the paler colours; the marker says whose label it is.
+    // In ink, which is easier to read than the paler colours; where several lines end together a marker says whose label
+    // it is.
     for (((x, _), index, label), y) in labels.into_iter().zip(heights) {
-        write_marker(out, index, (x + 15.0, y))?;
-        writeln!(
-            out,
-            r#"<text x="{:.1}" y="{:.1}" font-size="12">{}</text>"#,
-            x + 23.0,
-            y + 4.0,
-            escaped(label)
-        )?;
+        let alone = ends.iter().filter(|&&end| end == x).count() == 1;
+        if !alone {
+            write_marker(out, index, (x + 15.0, y))?;
+        }
+        let left = x + if alone { 9.0 } else { 23.0 };
+        writeln!(out, r#"<text x="{left:.1}" y="{:.1}" font-size="12">{}</text>"#, y + 4.0, escaped(label))?;
     }
     Ok(())
 }

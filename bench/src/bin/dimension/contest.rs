@@ -23,8 +23,8 @@ pub(crate) const RADII: [(f64, &str); 4] = [
 const EXP_BUDGET: u64 = 200_000;
 /// ZO-PSGD's radius is this over $d$: the second-order error $\nu d L/2$ of a difference is then nowhere felt.
 ///
-/// Its source's $1/\sqrt{md}$ makes that error $\sqrt{d/m}/2$, more than the gradient itself where $m \ll d$, and the
-/// goal is not reached from $d = 10^3$ on.
+/// The usual $1/\sqrt{md}$ makes that error $\sqrt{d/m}\,L/2$, more than the gradient itself where $m \ll d$, and the goal is
+/// not reached within ten times $d$ calls from $d = 10^3$ on.
 const PSGD_RADIUS: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use testkit::families::SparseTarget;
 pub(crate) const EXP_FAMILY: [&str; 3] = ["zo-ada-exp-grad", "zo-ada-exp-grad+", "zo-exp-storm"];
 pub(crate) const PSGD: &str = "zo-psgd";
 
-/// Shares of the preset's radius, and what a run with it is called.
+/// Shares of the seed's radius, and what a run with it is called.
 pub(crate) const RADII: [(f64, &str); 4] = [
     (1.0, "zo-ada-exp-grad+, ν"),
     (0.3, "zo-ada-exp-grad+, 0.3 ν"),
@@ -63,7 +63,7 @@ pub(crate) fn exp_config(method: &str, seed: u64) -> Result<Config, UnknownMetho
     })
 }
 
-/// The same with a share of the preset's radius.
+/// The same with a share of the seed's radius for this batch.
 pub(crate) fn exp_config_with_radius(
     method: &str,
     dim: usize,
@@ -72,7 +72,8 @@ pub(crate) fn exp_config_with_radius(
 ) -> Result<Config, Box<dyn Error + Send + Sync>> {
     let mut config = exp_config(method, seed)?;
     config.noise = Noise::None;
-    let usual = Solver::new(Problem::builder(dim).build()?, config.clone())?.radius();
+    let by_rule = Config { recipe: config.recipe.with_radius(Radius::MiniBatch), ..config.clone() };
+    let usual = Solver::new(Problem::builder(dim).build()?, by_rule)?.radius();
     if let Estimator::Differences { radius, .. } = &mut config.recipe.estimator {
         *radius = Radius::Fixed(share * usual);
     }

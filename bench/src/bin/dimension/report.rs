@@ -124,8 +124,8 @@ is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-gr
   the Euclidean proximal step P of weight L, the same for every method. A method is charged for every value it asks for:
   m + 1 per iteration, 2m + 1 for zo-exp-storm from its second iteration on.
 - **zo-ada-exp-grad, zo-ada-exp-grad+, zo-exp-storm:** the practical preset in every dimension, nothing tuned: m = ⌈8 ln d⌉,
-  initial weight ‖d₁‖∞, radius √(2κ/m)/d with κ = e(2 ln d − 1), STORM's rate 1/m. The gradient map suffers from this
-  radius: [dimension-radius.md](dimension-radius.md).
+  initial weight ‖d₁‖∞, radius 0.3 √(2κ/m)/d with κ = e(2 ln d − 1), STORM's rate 1/m. Why three tenths:
+  [dimension-radius.md](dimension-radius.md).
 - **zo-psgd:** Gaussian directions, constant weight cL(1 + (d + 2)/m), tuned for each family and dimension over
   m ∈ {{64, d/50}} and c ∈ {{½, 1, 2}} on the seeds {tuning_seeds}; d = 100,000 uses the choice of d = 10,000. Its radius is 10⁻³/d:
   with the 1/√(md) it is usually run with, the second-order error of a difference exceeds the gradient where m ≪ d and the goal is
@@ -153,7 +153,7 @@ fn radius_page(results: &Results, commit: &str) -> String {
     format!(
         r"# Oracle calls against the radius
 
-The problems, goals and settings of [dimension.md](dimension.md) for zo-ada-exp-grad+, with its preset's radius ν = √(2κ/m)/d and with
+The problems, goals and settings of [dimension.md](dimension.md) for zo-ada-exp-grad+, with the seed's radius ν = √(2κ/m)/d and with
 shares of it. A forward difference carries a second-order error of about νdL/2. The rule lets it fall with √m; with
 m = ⌈8 ln d⌉ it stays at 0.55 L to 0.57 L in every dimension. It does not vanish with the gradient, so near a stationary
 point it is what the method sees. A tenth of ν is still far from the rounding of double precision in these dimensions.

@@ -14,6 +14,7 @@ use std::time::Instant;
 use crate::oracle::{GradientOracle, Oracle};
 use crate::problem::Problem;
 use crate::solver::{Answers, Ask, Config, ConfigError, Outcome, Solver};
+use crate::stop::Budget;
 use crate::trace::Notice;
 use evaluate::{Crew, Halt, evaluate, gradients};
 
@@ -30,6 +31,10 @@ use evaluate::{Crew, Halt, evaluate, gradients};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn minimize(problem: Problem, oracle: &dyn Oracle, config: Config) -> Result<Outcome, ConfigError> {
+    let Budget { queries, sent } = config.budget;
+    if queries.is_none() && sent.is_none() && config.stop.is_never() {
+        return Err(ConfigError::Endless);
+    }
     Ok(Driver::default().run(Solver::new(problem, config)?, oracle))
 }
 
@@ -141,7 +146,10 @@ impl<'a> Driver<'a> {
     ) -> Outcome {
         let began = Instant::now();
         let before = solver.elapsed();
-        let mut seen = Seen { records: solver.history().len(), notices: 0 };
+        // What a resumed run had to say before has been said.
+        let resumed = solver.counts().sent > 0;
+        let notices = if resumed { solver.notices().len() } else { 0 };
+        let mut seen = Seen { records: solver.history().len(), notices };
         self.emit(&Event::Started { solver: &solver });
         loop {
             solver.set_elapsed(before + began.elapsed().as_secs_f64());

@@ -23,6 +23,8 @@ pub(crate) struct Optimistic {
     pub(crate) point: Vec<f64>,
     /// $g_{t-1}$.
     hint: Vec<f64>,
+    /// The vector of the mirror step; $g_t$ itself stays as it is, for momentum.
+    pub(crate) lead: Vec<f64>,
     t: f64,
     loss_weights: f64,
     lambda: f64,
@@ -37,6 +39,7 @@ impl Optimistic {
         Self {
             point: start.to_vec(),
             hint: vec![0.0; start.len()],
+            lead: vec![0.0; start.len()],
             t: 0.0,
             loss_weights: 0.0,
             lambda: 0.0,
@@ -46,11 +49,12 @@ impl Optimistic {
 
     /// Whether the vectors have the length of the space.
     pub(crate) fn fits(&self, dim: usize) -> bool {
-        self.point.len() == dim && self.hint.len() == dim
+        let finite = vector::first_not_finite(&self.point).is_none();
+        finite && [&self.point, &self.hint, &self.lead].iter().all(|v| v.len() == dim)
     }
 
-    /// Turns the estimate $g_t$ in `g` into the vector of the next mirror step and returns the weight of that step.
-    pub(crate) fn prepare(&mut self, g: &mut [f64]) -> f64 {
+    /// Makes the vector of the next mirror step from the estimate $g_t$ and returns the weight of that step.
+    pub(crate) fn prepare(&mut self, g: &[f64]) -> f64 {
         self.t += 1.0;
         self.loss_weights += self.t;
         let change = g.iter().zip(&self.hint).fold(0.0_f64, |m, (g, h)| m.max((g - h).abs()));
@@ -59,11 +63,10 @@ impl Optimistic {
         if weight == 0.0 {
             weight = SMALLEST_WEIGHT;
         }
-        let lead = self.t / (self.t + 1.0);
-        for (g, hint) in g.iter_mut().zip(&mut self.hint) {
-            let estimate = *g;
-            *g = lead * (estimate - *hint) + estimate;
-            *hint = estimate;
+        let share = self.t / (self.t + 1.0);
+        for ((lead, hint), g) in self.lead.iter_mut().zip(&mut self.hint).zip(g) {
+            *lead = share * (g - *hint) + g;
+            *hint = *g;
         }
         weight / (self.t + 1.0)
     }

@@ -1,7 +1,5 @@
 //! The problem as the user states it: checked once, valid for ever.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::ProblemError;
 use crate::regulariser::Regulariser;
 use crate::set::Set;
@@ -19,7 +17,7 @@ use crate::vector;
 /// assert_eq!(problem.dim(), 3);
 /// # Ok::<(), gradless::ProblemError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub(crate) dim: usize,
     pub(crate) regulariser: Regulariser,
@@ -30,7 +28,7 @@ pub struct Problem {
 }
 
 /// What to do with a starting point outside $K$.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outside {
     /// Say so and stop: a start outside $K$ is usually a mistake.
     #[default]

@@ -14,8 +14,6 @@ pub enum Purpose {
     Directions,
     /// Which iterate is returned, chosen while running.
     Reservoir,
-    /// Measuring noise and scale before the first step.
-    Calibration,
 }
 
 /// The root of all streams of one purpose.
@@ -65,7 +63,6 @@ impl Key {
         let purpose = match self.purpose {
             Purpose::Directions => 0,
             Purpose::Reservoir => 1,
-            Purpose::Calibration => 2,
         };
         let mut bytes = [0; 32];
         let (parts, _) = bytes.as_chunks_mut::<8>();
@@ -137,7 +134,6 @@ mod tests {
             first(0, Purpose::Directions, 0, 0),
             first(1, Purpose::Directions, 0, 0),
             first(0, Purpose::Reservoir, 0, 0),
-            first(0, Purpose::Calibration, 0, 0),
             first(0, Purpose::Directions, 1, 0),
             first(0, Purpose::Directions, 0, 1),
         ];

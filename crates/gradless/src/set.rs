@@ -126,6 +126,17 @@ impl Set {
         }
     }
 
+    /// Whether the parts fit each other, for a set that comes from outside; a ball of radius 0 may be left where fixed
+    /// coordinates take up the rest.
+    pub(crate) fn is_consistent(&self, dim: usize) -> bool {
+        match self {
+            Self::L1Ball { radius: 0.0, bounds } => {
+                bounds.as_ref().is_none_or(|bounds| bounds.check(dim).is_ok() && bounds.least_l1(dim) == 0.0)
+            }
+            other => other.check(dim).is_ok(),
+        }
+    }
+
     pub(crate) fn check(&self, dim: usize) -> Result<(), ProblemError> {
         let size = match self {
             Self::Free | Self::Box(_) => 1.0,

@@ -192,7 +192,10 @@ impl Solver {
             self.state.counts.queries += rows.len() as u64;
             match answers {
                 Answers::Values(values) => self.take_values(kind, values),
-                Answers::Gradients { gradients, values } => self.take_gradients(&kind, gradients, values),
+                Answers::Gradients { gradients, values } => {
+                    let with_previous = matches!(kind, Asked::Gradients { with_previous: true });
+                    self.take_gradients(with_previous, gradients, values);
+                }
             }
         }
         Ok(())

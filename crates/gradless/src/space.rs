@@ -114,7 +114,7 @@ impl Space {
             && free_fits
             && centre_fits
             && self.regulariser.check(dim).is_ok()
-            && self.set.check(dim).is_ok()
+            && self.set.is_consistent(dim)
     }
 
     /// The number of free coordinates.
@@ -136,7 +136,7 @@ impl Space {
                 // outside on purpose is further away than that.
                 if let Some(bounds) = bounds {
                     let clipped = bounds.clip(i, *value);
-                    if (clipped - *value).abs() <= 4.0 * f64::EPSILON * b.abs() {
+                    if (clipped - *value).abs() <= 4.0 * f64::EPSILON * (b.abs() + clipped.abs()) {
                         *value = clipped;
                     }
                 }
@@ -226,7 +226,8 @@ fn set_on(set: &Set, kept: &[usize], fixed_l1: f64) -> Set {
     match set {
         Set::Box(bounds) => Set::Box(bounds.select(kept)),
         Set::L1Ball { radius, bounds } => Set::L1Ball {
-            radius: radius - fixed_l1,
+            // The fixed coordinates may take up the whole ball; rounding must not make that less than nothing.
+            radius: (radius - fixed_l1).max(0.0),
             bounds: bounds.as_ref().map(|bounds| bounds.select(kept)),
         },
         other => other.clone(),

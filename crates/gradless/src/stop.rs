@@ -31,6 +31,7 @@ impl Budget {
 /// ]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "FlatRule", into = "FlatRule")]
 #[non_exhaustive]
 pub enum StopRule {
     /// After this many iterations.
@@ -88,6 +89,26 @@ impl StopRule {
         }
     }
 
+    /// The first part of the rule that makes no sense, if there is one.
+    pub(crate) fn nonsense(&self) -> Option<&Self> {
+        let bad = match self {
+            Self::Iterations(_) => false,
+            Self::Seconds(value) | Self::Target(value) => value.is_nan(),
+            Self::Stagnation { window, tolerance } => *window == 0 || tolerance.is_nan(),
+            Self::Any(rules) | Self::All(rules) => return rules.iter().find_map(Self::nonsense),
+        };
+        bad.then_some(self)
+    }
+
+    /// Whether it can ever say so.
+    pub(crate) fn is_never(&self) -> bool {
+        match self {
+            Self::Any(rules) => rules.iter().all(Self::is_never),
+            Self::All(rules) => rules.is_empty() || rules.iter().any(Self::is_never),
+            _ => false,
+        }
+    }
+
     /// The number of iterations after which the run ends for certain, if there is one.
     pub(crate) fn horizon(&self) -> Option<u64> {
         match self {
@@ -98,6 +119,79 @@ impl StopRule {
             }
             Self::Seconds(_) | Self::Target(_) | Self::Stagnation { .. } => None,
         }
+    }
+}
+
+/// A rule as it is written down: the parts in the order they are met, a combination with the number of its members.
+///
+/// A list instead of a tree, so that whoever reads it decides how deep it may go: a file of nested brackets must not
+/// exhaust the stack.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FlatRule(Vec<Token>);
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Token {
+    Iterations(u64),
+    Seconds(f64),
+    Target(f64),
+    Stagnation { window: u64, tolerance: f64 },
+    Any(u32),
+    All(u32),
+}
+
+/// Deeper than anybody means it.
+const DEEPEST: usize = 32;
+
+impl From<StopRule> for FlatRule {
+    fn from(rule: StopRule) -> Self {
+        fn flatten(rule: StopRule, tokens: &mut Vec<Token>) {
+            let count = |rules: &Vec<StopRule>| u32::try_from(rules.len()).unwrap_or(u32::MAX);
+            tokens.push(match &rule {
+                StopRule::Iterations(limit) => Token::Iterations(*limit),
+                StopRule::Seconds(limit) => Token::Seconds(*limit),
+                StopRule::Target(target) => Token::Target(*target),
+                StopRule::Stagnation { window, tolerance } => {
+                    Token::Stagnation { window: *window, tolerance: *tolerance }
+                }
+                StopRule::Any(rules) => Token::Any(count(rules)),
+                StopRule::All(rules) => Token::All(count(rules)),
+            });
+            if let StopRule::Any(rules) | StopRule::All(rules) = rule {
+                for rule in rules {
+                    flatten(rule, tokens);
+                }
+            }
+        }
+        let mut tokens = Vec::new();
+        flatten(rule, &mut tokens);
+        Self(tokens)
+    }
+}
+
+impl TryFrom<FlatRule> for StopRule {
+    type Error = &'static str;
+
+    fn try_from(FlatRule(tokens): FlatRule) -> Result<Self, Self::Error> {
+        type Tokens<'a> = std::slice::Iter<'a, Token>;
+        fn members(count: u32, tokens: &mut Tokens<'_>, depth: usize) -> Result<Vec<StopRule>, &'static str> {
+            if depth == DEEPEST {
+                return Err("a stopping rule is nested too deeply");
+            }
+            (0..count).map(|_| build(tokens, depth + 1)).collect()
+        }
+        fn build(tokens: &mut Tokens<'_>, depth: usize) -> Result<StopRule, &'static str> {
+            Ok(match *tokens.next().ok_or("a stopping rule is cut off")? {
+                Token::Iterations(limit) => StopRule::Iterations(limit),
+                Token::Seconds(limit) => StopRule::Seconds(limit),
+                Token::Target(target) => StopRule::Target(target),
+                Token::Stagnation { window, tolerance } => StopRule::Stagnation { window, tolerance },
+                Token::Any(count) => StopRule::Any(members(count, tokens, depth)?),
+                Token::All(count) => StopRule::All(members(count, tokens, depth)?),
+            })
+        }
+        let mut tokens = tokens.iter();
+        let rule = build(&mut tokens, 0)?;
+        if tokens.next().is_some() { Err("a stopping rule goes on after its end") } else { Ok(rule) }
     }
 }
 
@@ -116,8 +210,9 @@ fn stagnates(history: &[Record], window: u64, tolerance: f64) -> bool {
     let Some(split) = history.len().checked_sub(window).filter(|&split| split > 0) else {
         return false;
     };
-    let best = |records: &[Record]| records.iter().filter_map(|record| record.objective).reduce(f64::min);
-    match (best(&history[..split]), best(&history[split..])) {
+    let before = history[split - 1].best;
+    let after = history[split..].iter().filter_map(|record| record.objective).reduce(f64::min);
+    match (before, after) {
         (Some(before), Some(after)) => after >= before - tolerance * before.abs(),
         _ => false,
     }
@@ -210,6 +305,7 @@ mod tests {
     use super::*;
 
     fn history(objectives: &[f64]) -> Vec<Record> {
+        let mut best = f64::INFINITY;
         let record = |&objective: &f64| Record {
             iteration: 1,
             queries: 0,
@@ -223,6 +319,10 @@ mod tests {
             radius: 0.1,
             stationarity: 0.0,
             kept: 1,
+            best: {
+                best = best.min(objective);
+                Some(best)
+            },
         };
         objectives.iter().map(record).collect()
     }
@@ -256,6 +356,20 @@ mod tests {
             Some(StopReason::Stagnation),
             "at 0 nothing improves"
         );
+    }
+
+    #[test]
+    fn a_rule_survives_being_written_down_and_depth_is_limited() {
+        let rule = StopRule::any([
+            StopRule::Target(0.1),
+            StopRule::all([StopRule::Iterations(3), StopRule::any([])]),
+            StopRule::Stagnation { window: 2, tolerance: 0.5 },
+        ]);
+        let text = serde_json::to_string(&rule).unwrap();
+        assert_eq!(serde_json::from_str::<StopRule>(&text).unwrap(), rule);
+        let deep = format!("[{}{{\"Any\":0}}]", "{\"Any\":1},".repeat(100_000));
+        assert!(serde_json::from_str::<StopRule>(&deep).unwrap_err().to_string().contains("too deeply"));
+        assert!(serde_json::from_str::<StopRule>("[{\"Any\":4000000000}]").is_err());
     }
 
     #[test]

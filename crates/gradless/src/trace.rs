@@ -15,7 +15,7 @@ pub struct Counts {
     pub iterations: u64,
 }
 
-/// One iteration.
+/// One iteration. Where queries must stay inside $K$, $x_t$ means the point they are taken around.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// $t$, from 1.
@@ -42,6 +42,8 @@ pub struct Record {
     pub stationarity: f64,
     /// Directions (or gradients) that entered the estimate.
     pub kept: usize,
+    /// The smallest objective seen so far.
+    pub best: Option<f64>,
 }
 
 /// Something the user should know, though the run goes on.
@@ -95,7 +97,7 @@ pub enum Notice {
     },
     /// The budget does not pay for a single iteration.
     BudgetTooSmall {
-        /// Queries one iteration needs.
+        /// Queries one iteration and the look at the last points need.
         needed: u64,
         /// Queries there were.
         available: u64,
@@ -148,7 +150,8 @@ impl std::fmt::Display for Notice {
             }
             Self::BudgetTooSmall { needed, available } => write!(
                 f,
-                "one iteration needs {needed} queries, the budget leaves {available}: raise it or choose a smaller batch"
+                "one iteration and the look at the last points need {needed} queries, the budget leaves {available}: raise it \
+                 or choose a smaller batch"
             ),
             Self::SnapshotFailed { message } => {
                 write!(f, "no snapshot could be written ({message}); the run goes on without")

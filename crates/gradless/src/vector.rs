@@ -91,11 +91,6 @@ pub fn distance_l2(x: &[f64], y: &[f64]) -> f64 {
     sum_by_pair(x, y, |a, b| (a - b) * (a - b)).sqrt()
 }
 
-/// How many entries are not exactly zero.
-pub fn nonzeros(x: &[f64]) -> usize {
-    x.iter().filter(|&&value| value != 0.0).count()
-}
-
 /// The index and value of the first entry that is NaN or infinite.
 pub fn first_not_finite(x: &[f64]) -> Option<(usize, f64)> {
     x.iter().copied().enumerate().find(|(_, value)| !value.is_finite())

@@ -49,7 +49,7 @@ fn the_sparse_quadratic_of_the_reference_page_is_solved_in_20000_queries() {
 #[test]
 fn with_noise_on_every_value_it_is_still_solved_and_the_seeds_radius_fails() {
     for name in ["zo-ada-exp-grad", "zo-ada-exp-grad+"] {
-        for seed in 0..3 {
+        for seed in 0..12 {
             let family = SparseTarget::reference_page(seed);
             let run = |preset| {
                 let calls = Counter::default();
@@ -60,7 +60,8 @@ fn with_noise_on_every_value_it_is_still_solved_and_the_seeds_radius_fails() {
             };
             let (ours, seeds) = (run(Preset::Practical), run(Preset::Seed));
             assert!(ours <= 0.55, "{name}, seed {seed}: {ours}");
-            assert!(seeds > 5.0, "{name}, seed {seed}: the seed's radius gives {seeds}");
+            // F(0) = 5: its random iterate is the start at best.
+            assert!(seeds >= 5.0, "{name}, seed {seed}: the seed's radius gives {seeds}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::solver::Solver;
 const REDRAW: Duration = Duration::from_millis(100);
 const BAR: usize = 24;
 
-/// A line such as `[=====>      ] 1,200/5,000 queries  best 0.4321  iteration 21  3 s left`.
+/// A line such as `[=====>      ] 1200/5000 queries  best 0.4321  iteration 21  3 s left`.
 #[derive(Debug)]
 pub struct Progress<W> {
     writer: W,

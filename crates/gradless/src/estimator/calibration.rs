@@ -8,7 +8,8 @@ use crate::query::{Base, Row};
 const LINE: usize = 7;
 /// Spacings tried before giving up on the noise.
 const ATTEMPTS: u32 = 4;
-/// Directions along which a radius is tried: along a single one the curvature may vanish by chance.
+/// Directions along which noise is measured and a radius is tried: seven values alone underestimate the noise by a
+/// factor of three once in 25 times, and along a single direction the curvature may vanish by chance.
 pub(crate) const CALIBRATION_DIRECTIONS: usize = 3;
 /// Radii tried before settling for the last one.
 const TRIALS: u32 = 16;
@@ -49,8 +50,8 @@ impl Calibration {
     fn steps(&self) -> Vec<Option<(usize, f64)>> {
         match self.stage {
             Stage::Noise { spacing, .. } => {
-                let step = |i: usize| (i as f64 - 3.0) * spacing;
-                (0..LINE).map(|i| (i != 3).then(|| (0, step(i)))).collect()
+                let along = |u| (0..LINE).map(move |i| (i != 3).then_some((u, (i as f64 - 3.0) * spacing)));
+                (0..CALIBRATION_DIRECTIONS).flat_map(along).collect()
             }
             Stage::Radius { radius: nu, .. } => {
                 let lengths: &[f64] = if self.central { &[3.0, 1.0, -1.0, -3.0] } else { &[4.0, 1.0] };
@@ -82,7 +83,7 @@ impl Calibration {
     }
 
     fn tell_line(&mut self, values: &[f64], spacing: f64, attempt: u32) -> Calibrated {
-        let next = match noise_level(values) {
+        let next = match pooled_noise_level(values) {
             NoiseLevel::Found(noise) => {
                 let radius = self.start;
                 self.stage = Stage::Radius { noise, radius, too_small: None, too_large: None, trial: 1 };
@@ -98,19 +99,45 @@ impl Calibration {
         Calibrated::More
     }
 
+    /// The radius to use if nothing more can be asked, and the noise if it is known: the largest radius that was found too
+    /// small, since a larger one is what was wanted.
+    pub(crate) fn best_known(&self) -> (f64, Option<f64>) {
+        match self.stage {
+            Stage::Noise { .. } => (self.start, None),
+            Stage::Radius { noise, too_small, .. } => (too_small.unwrap_or(self.start), Some(noise)),
+        }
+    }
+
+    /// Whether the numbers make sense, for a dialogue that comes from outside.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let stage = match self.stage {
+            Stage::Noise { spacing, attempt } => positive(spacing) && (1..=ATTEMPTS).contains(&attempt),
+            Stage::Radius { noise, radius, too_small, too_large, trial } => {
+                let bounds = [too_small, too_large];
+                positive(noise)
+                    && positive(radius)
+                    && bounds.into_iter().flatten().all(positive)
+                    && (1..=TRIALS).contains(&trial)
+            }
+        };
+        stage && positive(self.start) && positive(self.largest)
+    }
+
     fn tell_trial(&mut self, values: &[f64]) -> Calibrated {
         let Stage::Radius { noise, radius, ref mut too_small, ref mut too_large, ref mut trial } = self.stage
         else {
             return Calibrated::More;
         };
+        let in_noise = |difference: f64| (difference / (8.0 * noise)).powi(2);
         let squares: f64 = if self.central {
             let third = |v: &[f64]| v[0] - 3.0 * v[1] + 3.0 * v[2] - v[3];
-            values.chunks_exact(4).map(|v| third(v).powi(2)).sum()
+            values.chunks_exact(4).map(|v| in_noise(third(v))).sum()
         } else {
             let second = |v: &[f64]| v[0] - 4.0 * v[1] + 3.0 * values[0];
-            values[1..].chunks_exact(2).map(|v| second(v).powi(2)).sum()
+            values[1..].chunks_exact(2).map(|v| in_noise(second(v))).sum()
         };
-        let ratio = (squares / CALIBRATION_DIRECTIONS as f64).sqrt() / (8.0 * noise);
+        let ratio = (squares / CALIBRATION_DIRECTIONS as f64).sqrt();
         let done = Calibrated::Done { radius, noise: Some(noise) };
         if WANTED.contains(&ratio) || *trial == TRIALS {
             return done;
@@ -148,6 +175,24 @@ enum NoiseLevel {
     SpacingTooLarge,
 }
 
+/// The root mean square over the lines on which noise was found; what the first line says if it was found on none.
+fn pooled_noise_level(values: &[f64]) -> NoiseLevel {
+    let levels: Vec<NoiseLevel> = values.chunks_exact(LINE).map(noise_level).collect();
+    let found: Vec<f64> = levels
+        .iter()
+        .filter_map(|level| match level {
+            NoiseLevel::Found(noise) => Some(*noise),
+            NoiseLevel::SpacingTooSmall | NoiseLevel::SpacingTooLarge => None,
+        })
+        .collect();
+    let largest = found.iter().copied().fold(0.0, f64::max);
+    if largest > 0.0 {
+        let mean = found.iter().map(|noise| (noise / largest).powi(2)).sum::<f64>() / found.len() as f64;
+        return NoiseLevel::Found(largest * mean.sqrt());
+    }
+    levels.first().copied().unwrap_or(NoiseLevel::SpacingTooLarge)
+}
+
 /// ECnoise: differences of order $k$ of a smooth function vanish, those of the noise have variance $\binom{2k}{k}\sigma^2$.
 ///
 /// Moré & Wild, Estimating computational noise, SIAM J. Sci. Comput. 2011, Section 5. Three consecutive orders must
@@ -156,7 +201,12 @@ fn noise_level(values: &[f64]) -> NoiseLevel {
     if values.iter().any(|value| !value.is_finite()) {
         return NoiseLevel::SpacingTooLarge;
     }
-    let mut differences = values.to_vec();
+    // Relative to the largest value, so that no square overflows.
+    let scale = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    if scale == 0.0 {
+        return NoiseLevel::SpacingTooSmall;
+    }
+    let mut differences: Vec<f64> = values.iter().map(|value| value / scale).collect();
     let mut levels = Vec::new();
     let mut gamma = 1.0;
     for k in 1..values.len() {
@@ -177,7 +227,7 @@ fn noise_level(values: &[f64]) -> NoiseLevel {
         three[0].1 && sizes.fold(0.0, f64::max) <= 4.0 * least
     });
     match agreeing {
-        Some(three) => NoiseLevel::Found(three[0].0),
+        Some(three) => NoiseLevel::Found(scale * three[0].0),
         None => NoiseLevel::SpacingTooLarge,
     }
 }
@@ -194,11 +244,22 @@ mod tests {
     }
 
     fn calibrate(central: bool, largest: f64, f: impl Fn(f64) -> f64, sigma: f64) -> (f64, Option<f64>, u64) {
+        calibrate_seeded(central, largest, f, sigma, 0)
+    }
+
+    fn calibrate_seeded(
+        central: bool,
+        largest: f64,
+        f: impl Fn(f64) -> f64,
+        sigma: f64,
+        seed: u64,
+    ) -> (f64, Option<f64>, u64) {
         let mut calibration = Calibration::new(central, 1e-3, largest);
         let mut asked = 0;
         loop {
             let rows = calibration.rows(asked, true);
-            let value = |row: &Row| f(row.step.map_or(0.0, |(_, t)| t)) + sigma * jitter(row.sample);
+            let noise = |row: &Row| sigma * jitter(row.sample + 1_000_000 * seed);
+            let value = |row: &Row| f(row.step.map_or(0.0, |(_, t)| t)) + noise(row);
             let values: Vec<f64> = rows.iter().map(value).collect();
             asked += rows.len() as u64;
             if let Calibrated::Done { radius, noise } = calibration.tell(&values) {
@@ -213,7 +274,7 @@ mod tests {
             let (_, noise, asked) = calibrate(false, 1.0, |t| (3.0 * t).sin() + t * t, sigma);
             let ratio = noise.expect("noise is there") / (0.577 * sigma);
             assert!((0.33..3.0).contains(&ratio), "sigma {sigma}: ratio {ratio}");
-            assert!(asked <= 110, "{asked} queries");
+            assert!(asked <= 140, "{asked} queries");
         }
     }
 
@@ -224,6 +285,15 @@ mod tests {
         assert!(radii.windows(2).all(|pair| pair[0] < pair[1]), "{radii:?}");
         let (radius, ..) = calibrate(true, 0.5, |t| 5.0 * t * t, 0.1);
         assert_eq!(radius, 0.5, "a quadratic has no third difference: any radius is right for it");
+    }
+
+    #[test]
+    fn the_radius_is_never_far_too_small() {
+        // The right radius for sin(3t) under this noise is about 0.3; 500 seeds.
+        let radii: Vec<f64> =
+            (0..500).map(|seed| calibrate_seeded(true, 0.5, |t| (3.0 * t).sin(), 0.1, seed).0).collect();
+        let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(least > 0.03, "{least}");
     }
 
     #[test]

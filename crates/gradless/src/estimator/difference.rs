@@ -113,7 +113,7 @@ impl Plan {
         }
     }
 
-    /// The rows without which nothing can be concluded, and whose answers failed.
+    /// The rows that every difference rests on, and whose answers failed.
     pub(crate) fn failed_bases(&self, values: &[f64]) -> Vec<usize> {
         let mut bases = Vec::new();
         match self.layout {
@@ -123,8 +123,8 @@ impl Plan {
                     bases.push(self.m + 1);
                 }
             }
-            Layout::Central => bases.push(0),
-            Layout::Paired => {}
+            // A pair has its own base, and central differences have none: a failure there costs that value only.
+            Layout::Paired | Layout::Central => {}
         }
         bases.retain(|&row| !values[row].is_finite());
         bases

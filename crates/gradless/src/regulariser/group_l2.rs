@@ -21,13 +21,19 @@ impl GroupL2 {
         self.group_of.iter().max().map_or(0, |last| last + 1)
     }
 
-    /// $\lVert x_g\rVert_2$ for every group.
+    /// $\lVert x_g\rVert_2$ for every group, without overflow or underflow of the squares.
     pub fn norms(&self, x: &[f64]) -> Vec<f64> {
-        let mut norms = vec![0.0; self.groups()];
-        for (&group, &value) in self.group_of.iter().zip(x) {
-            norms[group] += value * value;
+        let mut largest = vec![0.0_f64; self.groups()];
+        for (&group, value) in self.group_of.iter().zip(x) {
+            largest[group] = largest[group].max(value.abs());
         }
-        norms.into_iter().map(f64::sqrt).collect()
+        let mut squares = vec![0.0; largest.len()];
+        for (&group, value) in self.group_of.iter().zip(x) {
+            if largest[group] > 0.0 {
+                squares[group] += (value / largest[group]).powi(2);
+            }
+        }
+        largest.iter().zip(squares).map(|(largest, squares): (&f64, f64)| largest * squares.sqrt()).collect()
     }
 
     /// $r(x)$.
@@ -59,6 +65,14 @@ mod tests {
     fn the_value_is_the_weighted_sum_of_group_norms() {
         let group = GroupL2 { weight: vec![1.0, 10.0].into(), group_of: vec![0, 1, 0] };
         assert_eq!(group.value(&[3.0, 2.0, 4.0]), 5.0 + 20.0);
+    }
+
+    #[test]
+    fn huge_and_tiny_groups_have_norms() {
+        let group = GroupL2 { weight: 1.0.into(), group_of: vec![0, 0, 1, 1, 2] };
+        let norms = group.norms(&[3e200, 4e200, 3e-200, 4e-200, 0.0]);
+        let close = norms.iter().zip([5e200, 5e-200, 0.0]).all(|(a, b)| (a - b).abs() <= 1e-15 * b);
+        assert!(close, "{norms:?}");
     }
 
     #[test]

@@ -55,8 +55,17 @@ impl Bounds {
 
     /// The narrowest width $h_i - l_i$.
     pub fn least_width(&self, dim: usize) -> f64 {
+        self.widths(dim).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The narrowest width above 0; infinite if there is none.
+    pub(crate) fn least_room(&self, dim: usize) -> f64 {
+        self.widths(dim).filter(|&width| width > 0.0).fold(f64::INFINITY, f64::min)
+    }
+
+    fn widths(&self, dim: usize) -> impl Iterator<Item = f64> {
         let count = self.lower.len().or(self.upper.len()).unwrap_or(1).min(dim);
-        (0..count).map(|i| self.upper.at(i) - self.lower.at(i)).fold(f64::INFINITY, f64::min)
+        (0..count).map(|i| self.upper.at(i) - self.lower.at(i))
     }
 
     /// The smallest $\ell_1$ norm between the bounds.

@@ -29,6 +29,7 @@ const DEFAULT_QUERIES: u64 = 5_000;
 /// | `previous_value` | reuse | momentum's value at the last point |
 /// | `horizon` | from `stop` or `budget` | $T$, for radii that depend on it |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the table above says it once, with the defaults")]
 pub struct Config {
     pub recipe: Recipe,
@@ -191,6 +192,23 @@ pub enum ConfigError {
         /// Why.
         reason: &'static str,
     },
+    /// $m$ beyond anything that could be asked for.
+    #[error("the batch size is {m} in {dim} dimensions: no machine holds that many directions")]
+    HugeBatch {
+        /// $m$.
+        m: usize,
+        /// $d$.
+        dim: usize,
+    },
+    /// A stopping rule that could never be met, or always is.
+    #[error("the stopping rule {rule:?} makes no sense: windows are at least 1, numbers are not NaN")]
+    BadRule {
+        /// The rule.
+        rule: StopRule,
+    },
+    /// Nothing would ever end the run.
+    #[error("nothing would ever end this run: give a budget or a stopping rule")]
+    Endless,
     /// The rate of STORM is not in $(0, 1]$.
     #[error("the rate of STORM is {value}: it must be above 0 and at most 1")]
     BadRate {

@@ -1,8 +1,8 @@
 //! One iteration: answers to an estimate, estimate to a step, step to a record.
 
+use super::Solver;
 use super::config::Flat;
-use super::state::{Candidate, Phase, State, Update};
-use super::{Asked, Solver};
+use super::state::{Candidate, Past, Phase, State, Update};
 use crate::estimator::{Plan, Reduced};
 use crate::momentum::Momentum;
 use crate::prox::{Step, StepError};
@@ -50,8 +50,7 @@ impl Solver {
     }
 
     /// Gradients have been answered.
-    pub(super) fn take_gradients(&mut self, kind: &Asked, gradients: &[f64], values: Option<&[f64]>) {
-        let Asked::Gradients { with_previous } = *kind else { return };
+    pub(super) fn take_gradients(&mut self, with_previous: bool, gradients: &[f64], values: Option<&[f64]>) {
         let dim = self.parts.space.full_dim();
         let m = self.parts.m;
         let rows: Vec<&[f64]> = gradients.chunks_exact(dim).collect();
@@ -96,7 +95,8 @@ impl Solver {
         }
         let radius = self.radius_with_room((self.state.radius * RADIUS_GROWTH).min(largest));
         self.state.radius = radius;
-        // A value at the old radius says nothing about a difference at the new one, but the point's own value stays.
+        // The point before keeps the distance of the old radius from the boundary, and its estimate was made with it.
+        self.state.past = Past::Stale;
         self.state.notices.push(Notice::RadiusGrown { iteration, radius });
         true
     }
@@ -131,6 +131,8 @@ impl Solver {
         let moved = match self.compute_step() {
             Ok(moved) => moved,
             Err(error) => {
+                // What a failed step has written is of no use.
+                self.state.v.clear();
                 self.state.phase = Phase::Stopped(StopReason::Step(error));
                 return;
             }
@@ -143,6 +145,7 @@ impl Solver {
             state.previous_loss = evidence.loss;
         }
         move_towards(&mut self.state.x, &self.state.v, moved.share);
+        self.state.past = Past::Usable;
         self.state.stationarity = Some(moved.stationarity);
         self.state.counts.iterations += 1;
         self.state.t += 1;
@@ -164,8 +167,8 @@ impl Solver {
                 Ok(Moved { weight, stationarity, share })
             }
             Update::Optimistic(rule) => {
-                let weight = rule.prepare(&mut state.d);
-                let step = Step { x: &rule.point, g: &state.d, eta: weight };
+                let weight = rule.prepare(&state.d);
+                let step = Step { x: &rule.point, g: &rule.lead, eta: weight };
                 parts.prox.step(regulariser, set, step, &mut state.v)?;
                 let modulus = parts.generator.modulus(&rule.point, &state.v);
                 let stationarity = modulus * weight * rule.accept(&state.v);
@@ -188,6 +191,7 @@ impl Solver {
             radius: self.state.radius,
             stationarity: moved.stationarity,
             kept: evidence.kept,
+            best: self.state.best.as_ref().map(|best| best.objective),
         });
     }
 
@@ -196,7 +200,8 @@ impl Solver {
         let t = self.state.t;
         let key = Key { seed: self.config.seed, purpose: Purpose::Reservoir };
         if key.uniform(t) * (t as f64) < 1.0 {
-            self.state.random.copy_from_slice(&self.state.x);
+            let State { random, x, inner, .. } = &mut self.state;
+            random.copy_from_slice(if inner.is_empty() { x } else { inner });
             self.state.random_loss = loss;
         }
     }

@@ -10,7 +10,7 @@ use crate::trace::{Counts, Notice, Record};
 /// Everything a run has learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The point with the smallest objective among those evaluated; the start if none was.
+    /// The point with the smallest objective among those evaluated; the last iterate if none was.
     pub best: Point,
     /// The last iterate.
     pub last: Point,

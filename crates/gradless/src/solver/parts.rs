@@ -4,12 +4,13 @@ use super::config::{Config, ConfigError, Placement};
 use crate::direction::{Direction, Directions};
 use crate::estimator::{BatchSize, Estimator, Radius, RadiusContext};
 use crate::geometry::DistanceGenerator;
-use crate::momentum::{Momentum, StormRate};
+use crate::momentum::{AccZomSchedule, Momentum, StormRate};
 use crate::problem::Problem;
 use crate::prox::{self, Prox};
 use crate::set::{Margins, Set};
 use crate::space::Space;
 use crate::step_size::{StepRule, StepSize};
+use crate::stop::Budget;
 use crate::trace::Notice;
 use crate::vector;
 
@@ -69,11 +70,10 @@ impl Parts {
                 radius_rule.resolve(context).ok_or(ConfigError::NoHorizon)?
             }
         };
-        let largest_radius = match radius_rule {
-            Radius::NoiseAware { largest: Some(largest) } => largest,
-            _ => default_largest_radius(&space.set, dim),
-        }
-        .max(radius);
+        let (radius, largest_radius) = match radius_rule {
+            Radius::NoiseAware { largest: Some(largest) } => (radius.min(largest), largest),
+            _ => (radius, default_largest_radius(&space.set, dim).max(radius)),
+        };
         let directions = Directions::new(direction, dim, config.seed);
         let parts = Self {
             space,
@@ -107,6 +107,15 @@ impl Parts {
             .ok_or_else(|| no_room("the set is too narrow for the radius"))
     }
 
+    /// The largest radius up to the wanted one, by halving, at which queries can be kept inside; the rule's own radius was
+    /// checked when the solver was made, so the search ends there at the latest.
+    pub(super) fn largest_inside(&self, wanted: f64) -> f64 {
+        let halves = std::iter::successors(Some(wanted), |radius| Some(0.5 * radius));
+        let mut candidates = halves.take_while(|&radius| radius > self.radius);
+        let found = candidates.find(|&radius| self.room_inside(radius).is_ok());
+        found.unwrap_or_else(|| wanted.min(self.radius))
+    }
+
     pub(super) fn step_size(&self, rule: StepRule) -> Option<StepSize> {
         let rate = match self.momentum {
             Momentum::Storm(rate) => rate,
@@ -116,9 +125,16 @@ impl Parts {
     }
 }
 
+/// Beyond this many directions, or signs in all of them (128 GiB of bits), a batch is a mistake.
+const MOST_DIRECTIONS: usize = 1 << 24;
+const MOST_SIGNS: u64 = 1 << 40;
+
 fn resolve_batch(batch: BatchSize, dim: usize) -> Result<usize, ConfigError> {
     match batch.resolve(dim) {
         0 => Err(ConfigError::EmptyBatch),
+        m if m > MOST_DIRECTIONS || (m as u64).saturating_mul(dim as u64) > MOST_SIGNS => {
+            Err(ConfigError::HugeBatch { m, dim })
+        }
         m => Ok(m),
     }
 }
@@ -127,39 +143,51 @@ fn resolve_batch(batch: BatchSize, dim: usize) -> Result<usize, ConfigError> {
 fn horizon(config: &Config, m: usize) -> Option<u64> {
     let m = m as u64;
     let per_iteration = if config.recipe.momentum == Momentum::Plain { m + 1 } else { 2 * m + 1 };
-    config
-        .horizon
-        .or_else(|| config.stop.horizon())
-        .or_else(|| config.budget.queries.map(|queries| (queries / per_iteration).max(1)))
+    config.horizon.or_else(|| config.stop.horizon()).or_else(|| {
+        let Budget { queries, sent } = config.budget;
+        let limit = queries.into_iter().chain(sent).min()?;
+        Some((limit / per_iteration).max(1))
+    })
 }
 
 /// Half the narrowest width; 1 where the set does not say.
 fn default_largest_radius(set: &Set, dim: usize) -> f64 {
     let width = match set {
         Set::Free => f64::INFINITY,
-        Set::Box(bounds) => bounds.least_width(dim),
+        // Coordinates that were kept although fixed have no width; they must not forbid every radius.
+        Set::Box(bounds) => bounds.least_room(dim),
         Set::L1Ball { .. } | Set::L2Ball { .. } | Set::Simplex { .. } => set.max_norm(),
     };
-    // Coordinates that were kept although fixed have no width; they must not forbid every radius.
     if width.is_finite() && width > 0.0 { 0.5 * width } else { 1.0 }
 }
 
+fn positive(what: &'static str, value: f64) -> Result<(), ConfigError> {
+    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ConfigError::NotPositive { what, value }) }
+}
+
+fn check_schedule(AccZomSchedule { k, c, m0 }: AccZomSchedule) -> Result<(), ConfigError> {
+    positive("k", k)?;
+    positive("c", c)?;
+    positive("m0", m0)
+}
+
 fn check_numbers(config: &Config) -> Result<(), ConfigError> {
-    let positive = |what, value: f64| {
-        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ConfigError::NotPositive { what, value }) }
-    };
     match config.recipe.step {
         StepRule::Constant { weight } => positive("the step weight", weight)?,
         StepRule::AccZom { gamma, schedule } => {
             positive("gamma", gamma)?;
-            positive("k", schedule.k)?;
-            positive("c", schedule.c)?;
-            positive("m0", schedule.m0)?;
+            check_schedule(schedule)?;
         }
         StepRule::Adaptive { initial }
         | StepRule::AdaptivePlus { initial }
         | StepRule::Storm { initial, .. } => positive("the initial weight", initial.factor())?,
         StepRule::Optimistic => {}
+    }
+    if let Momentum::AccZom(schedule) = config.recipe.momentum {
+        check_schedule(schedule)?;
+    }
+    if let Some(rule) = config.stop.nonsense() {
+        return Err(ConfigError::BadRule { rule: rule.clone() });
     }
     if let Momentum::Storm(StormRate { rate: Some(value) }) = config.recipe.momentum
         && !(value > 0.0 && value <= 1.0)

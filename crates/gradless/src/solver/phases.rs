@@ -1,7 +1,7 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
 use super::config::{Config, Finale, PreviousValue};
-use super::state::{Phase, first_phase};
+use super::state::{Past, Phase, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
     CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, mean_of_finite,
@@ -50,19 +50,24 @@ impl Solver {
             return;
         }
         self.refresh_inner(self.state.radius);
+        let Phase::Probe { told } = &self.state.phase else { return };
+        // What was told stays; only what failed is asked again, under the same samples.
         let sample = self.state.next_sample;
-        let row = |sample| Row { base: Base::Current, step: None, sample };
-        self.hand_out(vec![row(sample), row(sample), row(sample + 1)], 2, Asked::Probe);
+        let samples = [sample, sample, sample + 1];
+        let failed = told.map_or([true; PROBE_ROWS], |told| told.map(|value| !value.is_finite()));
+        let rows = samples.into_iter().zip(failed).filter(|(_, failed)| *failed);
+        let rows = rows.map(|(sample, _)| Row { base: Base::Current, step: None, sample }).collect();
+        self.hand_out(rows, 0, Asked::Probe);
     }
 
     fn prepare_calibration(&mut self) {
         let Phase::Calibrate(calibration) = &self.state.phase else { return };
         let rows = calibration.rows(self.state.next_sample, self.state.noise != Noise::Common);
-        let reach = calibration.reach();
+        let (reach, known) = (calibration.reach(), calibration.best_known());
         let fits = rows.len() as u64 + self.iteration_cost() + self.reserve() <= self.remaining();
-        // Where there is no room for such long steps, what is known so far must do.
+        // Where nothing more can be paid for, what is known so far must do.
         if !fits || !self.refresh_inner(reach) {
-            self.state.phase = Phase::Iterate;
+            self.choose_radius(known.0, known.1);
             return;
         }
         self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
@@ -174,18 +179,22 @@ impl Solver {
     }
 
     fn take_probe(&mut self, values: &[f64]) {
-        let failed = values.iter().filter(|value| !value.is_finite()).count();
-        self.state.counts.failed += failed as u64;
-        if failed > 0 {
-            let again = self.state.phase == Phase::Probe { retried: false };
+        self.count_failed(values);
+        let Phase::Probe { told } = &self.state.phase else { return };
+        let again = told.is_some();
+        let mut told = told.unwrap_or([f64::NAN; PROBE_ROWS]);
+        let open = told.iter_mut().filter(|value| !value.is_finite());
+        open.zip(values).for_each(|(told, value)| *told = *value);
+        if told.iter().any(|value| !value.is_finite()) {
             self.state.phase = if again {
-                Phase::Probe { retried: true }
-            } else {
                 Phase::Stopped(StopReason::BaseFailed { iteration: 0 })
+            } else {
+                Phase::Probe { told: Some(told) }
             };
             return;
         }
-        let &[first, same, other] = values else { return };
+        self.state.next_sample += 2;
+        let [first, same, other] = told;
         let noise = if first != same {
             self.state.notices.push(Notice::NotRepeatable { values: [first, same] });
             Noise::Independent
@@ -201,14 +210,22 @@ impl Solver {
     }
 
     fn take_calibration(&mut self, values: &[f64]) {
-        self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+        self.count_failed(values);
         let Phase::Calibrate(calibration) = &mut self.state.phase else { return };
         if let Calibrated::Done { radius, noise } = calibration.tell(values) {
-            let radius = self.radius_with_room(radius);
-            self.state.radius = radius;
-            self.state.notices.push(Notice::RadiusChosen { noise, radius });
-            self.state.phase = Phase::Iterate;
+            self.choose_radius(radius, noise);
         }
+    }
+
+    fn choose_radius(&mut self, radius: f64, noise: Option<f64>) {
+        let radius = self.radius_with_room(radius);
+        self.state.radius = radius;
+        self.state.notices.push(Notice::RadiusChosen { noise, radius });
+        self.state.phase = Phase::Iterate;
+    }
+
+    fn count_failed(&mut self, values: &[f64]) {
+        self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
     }
 
     fn take_again(&mut self, plan: &Plan, values: &[f64]) {
@@ -221,18 +238,19 @@ impl Solver {
             self.state.phase = Phase::Iterate;
             self.take_estimate(plan, &told);
         } else {
-            self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+            // The base points' first failures were counted when they were asked again.
+            self.count_failed(&told);
             self.state.phase = Phase::Stopped(StopReason::BaseFailed { iteration: self.state.t });
         }
     }
 
     fn take_finale(&mut self, values: &[f64], repeats: usize) {
-        self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
+        self.count_failed(values);
         let (last, sparse) = values.split_at(repeats);
         self.state.last_loss = mean_of_finite(last.iter());
         self.state.sparse_loss =
             if sparse.is_empty() { self.state.last_loss } else { mean_of_finite(sparse.iter()) };
-        if self.state.noise == Noise::None {
+        if matches!(self.state.noise, Noise::None | Noise::Detect) {
             if let Some(loss) = self.state.last_loss {
                 self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
             }
@@ -261,7 +279,10 @@ impl Solver {
 
     /// How much of the past enters the present estimate.
     pub(super) fn carry(&self) -> f64 {
-        self.parts.momentum.carry(self.state.t, self.parts.m)
+        match self.state.past {
+            Past::Usable => self.parts.momentum.carry(self.state.t, self.parts.m),
+            Past::Stale => 0.0,
+        }
     }
 
     fn iteration_cost(&self) -> u64 {
@@ -290,22 +311,23 @@ impl Solver {
         }
     }
 
+    /// What is left of the two budgets: queries, and points sent.
+    fn left(&self) -> (u64, u64) {
+        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
+        let (budget, counts) = (self.config.budget, self.state.counts);
+        (left(budget.queries, counts.queries), left(budget.sent, counts.sent))
+    }
+
     /// Queries that may still be handed out.
     fn remaining(&self) -> u64 {
-        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
-        let counts = self.state.counts;
-        left(self.config.budget.queries, counts.queries).min(left(self.config.budget.sent, counts.sent))
+        let (queries, sent) = self.left();
+        queries.min(sent)
     }
 
     /// Which of the two budgets ends the run.
     fn exhausted(&self) -> StopReason {
-        let counts = self.state.counts;
-        let left = |limit: Option<u64>, used: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(used));
-        if left(self.config.budget.sent, counts.sent) < left(self.config.budget.queries, counts.queries) {
-            StopReason::Sent
-        } else {
-            StopReason::Queries
-        }
+        let (queries, sent) = self.left();
+        if sent < queries { StopReason::Sent } else { StopReason::Queries }
     }
 
     fn hand_out(&mut self, rows: Vec<Row>, samples: u64, kind: Asked) {
@@ -315,11 +337,22 @@ impl Solver {
 
     /// The largest radius up to the wanted one at which queries can be kept where they must be.
     pub(super) fn radius_with_room(&self, wanted: f64) -> f64 {
-        let fits = |radius: f64| self.state.inner.is_empty() || self.parts.room_inside(radius).is_ok();
-        // The rule's own radius was checked when the solver was made, so the search ends there at the latest.
-        let halves = std::iter::successors(Some(wanted), |radius| Some(0.5 * radius));
-        let mut candidates = halves.take_while(|&radius| radius > self.parts.radius);
-        candidates.find(|&radius| fits(radius)).unwrap_or_else(|| wanted.min(self.parts.radius))
+        if self.state.inner.is_empty() { wanted } else { self.parts.largest_inside(wanted) }
+    }
+
+    /// Whether answers that wait for base points to be asked again fit the batch they belong to, for a run that comes
+    /// from outside.
+    pub(super) fn waits_consistently(&self) -> bool {
+        match &self.state.phase {
+            Phase::AskAgain { told, rows } => {
+                let plan = self.plan();
+                told.len() == plan.len()
+                    && !rows.is_empty()
+                    && *rows == plan.failed_bases(told)
+                    && self.state.next_sample >= plan.samples()
+            }
+            _ => true,
+        }
     }
 
     /// Moves the point differences are taken around so far inside that steps of this length stay in $K$;

@@ -91,7 +91,12 @@ impl Solver {
             return Err(inconsistent("coordinates, bounds or weights do not fit each other"));
         }
         let parts = Parts::in_space(space, &config)?;
-        Ok(Self { config, parts, state, pending: None })
+        let solver = Self { config, parts, state, pending: None };
+        if solver.waits_consistently() {
+            Ok(solver)
+        } else {
+            Err(inconsistent("the answers that wait do not fit the batch they belong to"))
+        }
     }
 }
 

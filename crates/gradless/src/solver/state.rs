@@ -11,6 +11,7 @@ use crate::optimistic::Optimistic;
 use crate::step_size::{StepRule, StepSize};
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};
+use crate::vector;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -33,6 +34,7 @@ pub(super) struct State {
     /// $v_t$.
     pub(super) v: Vec<f64>,
     pub(super) update: Update,
+    pub(super) past: Past,
     pub(super) radius: f64,
     /// What is known of the noise; `Detect` until the probe is answered.
     pub(super) noise: Noise,
@@ -54,9 +56,9 @@ pub(super) struct State {
 /// Where in its life a run is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Phase {
-    /// $x_1$ is asked three times, to learn about noise.
+    /// $x_1$ is asked three times, to learn about noise; what failed is asked once more, beside what was told.
     Probe {
-        retried: bool,
+        told: Option<[f64; 3]>,
     },
     /// The radius is measured.
     Calibrate(Calibration),
@@ -69,6 +71,14 @@ pub(super) enum Phase {
     /// The last points are evaluated.
     Finale(StopReason),
     Stopped(StopReason),
+}
+
+/// Whether momentum may use the estimate before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Past {
+    Usable,
+    /// It was made with another radius: the next estimate stands alone.
+    Stale,
 }
 
 /// How $d_t$ moves $x_t$.
@@ -100,12 +110,14 @@ impl State {
             t: 1,
             draws: 1,
             next_sample: 0,
-            inner: if config.placement == Placement::Inside { start.clone() } else { Vec::new() },
+            // Gradients are asked at x_t itself: there is nothing to keep away from the boundary.
+            inner: if keeps_inside(config) { start.clone() } else { Vec::new() },
             previous: if keeps_previous { start.clone() } else { Vec::new() },
             previous_loss: None,
             d: vec![0.0; dim],
             v: Vec::new(),
             update,
+            past: Past::Usable,
             radius: parts.radius,
             noise,
             best: None,
@@ -123,7 +135,7 @@ impl State {
         };
         if !gradients {
             match noise {
-                Noise::Detect => state.phase = Phase::Probe { retried: false },
+                Noise::Detect => state.phase = Phase::Probe { told: None },
                 known => state.phase = first_phase(parts, config, known),
             }
         }
@@ -142,24 +154,44 @@ impl State {
 
     /// Whether the vectors have the lengths a run in `dim` dimensions needs.
     pub(super) fn fits(&self, dim: usize, config: &Config) -> bool {
-        let optional = |v: &Vec<f64>| v.is_empty() || v.len() == dim;
+        let full = |v: &Vec<f64>| v.len() == dim && vector::first_not_finite(v).is_none();
+        let optional = |v: &Vec<f64>| v.is_empty() || full(v);
+        // Far below where adding to them could overflow.
+        let small = |count: u64| count < 1 << 53;
+        let Counts { queries, sent, failed, iterations } = self.counts;
+        let counters = [queries, sent, failed, iterations, self.t, self.draws, self.next_sample];
         let keeps_previous = config.recipe.momentum != Momentum::Plain;
         let update = match &self.update {
             Update::Mirror(_) => config.recipe.step != StepRule::Optimistic,
             Update::Optimistic(state) => config.recipe.step == StepRule::Optimistic && state.fits(dim),
         };
         let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });
+        let calibration = match &self.phase {
+            Phase::Calibrate(calibration) => calibration.is_consistent(),
+            _ => true,
+        };
         update
-            && [&self.x, &self.d, &self.random].iter().all(|v| v.len() == dim)
+            && calibration
+            && counters.into_iter().all(small)
+            && [&self.x, &self.random].into_iter().all(full)
+            // An estimate may have overflowed: that is what a run can stop with.
+            && self.d.len() == dim
             && optional(&self.v)
-            && (self.inner.len() == dim) == (config.placement == Placement::Inside)
+            && (self.inner.len() == dim) == keeps_inside(config)
             && optional(&self.inner)
             && (self.previous.len() == dim) == keeps_previous
             && optional(&self.previous)
-            && self.best.as_ref().is_none_or(|best| best.x.len() == dim)
+            && self.best.as_ref().is_none_or(|best| full(&best.x))
+            && self.seconds.is_finite()
             && (gradients || (self.radius.is_finite() && self.radius > 0.0))
             && self.t >= 1
     }
+}
+
+/// Whether differences must be taken around a point that keeps its distance from the boundary.
+pub(super) fn keeps_inside(config: &Config) -> bool {
+    let differences = matches!(config.recipe.estimator, Estimator::Differences { .. });
+    config.placement == Placement::Inside && differences
 }
 
 /// What comes after the noise is known.
@@ -171,7 +203,13 @@ pub(super) fn first_phase(parts: &Parts, config: &Config, noise: Noise) -> Phase
     };
     if measure {
         let central = layout(config, noise) == Layout::Central;
-        Phase::Calibrate(Calibration::new(central, parts.radius, parts.largest_radius))
+        // The longest step of a trial is four times its radius, and it must stay inside too.
+        let largest = if keeps_inside(config) {
+            0.25 * parts.largest_inside(4.0 * parts.largest_radius)
+        } else {
+            parts.largest_radius
+        };
+        Phase::Calibrate(Calibration::new(central, parts.radius, largest))
     } else {
         Phase::Iterate
     }

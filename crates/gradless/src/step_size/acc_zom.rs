@@ -23,7 +23,7 @@ impl AccZom {
 
     pub(crate) fn advance(&mut self) -> f64 {
         let share = self.schedule.eta(self.t);
-        self.t += 1;
+        self.t = self.t.saturating_add(1);
         share.min(1.0)
     }
 }

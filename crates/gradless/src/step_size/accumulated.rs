@@ -4,11 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::InitialWeight;
 
-/// $A$, once $d_1$ is known, and $S_t = \sum_{s<t}(\lambda_s\alpha_s\lVert v_s - x_s\rVert)^2$.
+/// $A$, once $d_1$ is known, and $S_t/A^2 = \sum_{s<t}(\lambda_s\alpha_s\lVert v_s - x_s\rVert/A)^2$.
+///
+/// Relative to $A$ nothing overflows that need not, and an objective of another scale adds up the same numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Accumulated {
     initial: InitialWeight,
     floor: Option<f64>,
+    /// $S_t/A^2$.
     pub(super) sum: f64,
 }
 
@@ -29,6 +32,6 @@ impl Accumulated {
     }
 
     pub(super) fn add(&mut self, step: f64) {
-        self.sum += step * step;
+        self.sum += (step / self.floor()).powi(2);
     }
 }

@@ -20,7 +20,7 @@ impl Adaptive {
 
     pub(crate) fn weight(&mut self, dual_norm: impl FnOnce() -> f64) -> f64 {
         self.seen.fix_floor(dual_norm);
-        (self.seen.floor().powi(2) + self.seen.sum).sqrt()
+        self.seen.floor() * (1.0 + self.seen.sum).sqrt()
     }
 
     pub(crate) fn advance(&mut self, step: f64) -> f64 {

@@ -31,7 +31,7 @@ impl AdaptivePlus {
     }
 
     fn alpha(&self) -> f64 {
-        self.seen.floor().max(self.seen.sum.sqrt())
+        self.seen.floor() * self.seen.sum.sqrt().max(1.0)
     }
 }
 

@@ -39,18 +39,19 @@ impl Storm {
     pub(crate) fn advance(&mut self, step: f64) -> f64 {
         let before = self.alpha();
         self.seen.add(step);
-        self.t += 1;
+        self.t = self.t.saturating_add(1);
         // beta and the sum never fall, so the share is at most 1; rounding must not break that.
         (before / self.alpha()).min(1.0)
     }
 
     fn alpha(&self) -> f64 {
-        let total = self.seen.floor().powi(2) + self.seen.sum;
+        let total = 1.0 + self.seen.sum;
         let beta = self.rate.beta(self.t, self.m);
-        match self.growth {
-            StormGrowth::Seed => (beta * total).sqrt(),
-            StormGrowth::Authors => beta * total.sqrt(),
-        }
+        self.seen.floor()
+            * match self.growth {
+                StormGrowth::Seed => (beta * total).sqrt(),
+                StormGrowth::Authors => beta * total.sqrt(),
+            }
     }
 }
 

@@ -170,32 +170,29 @@ impl Space {
 
     /// $r$ at a point of this space, fixed coordinates included.
     pub(crate) fn penalty(&self, x: &[f64]) -> f64 {
-        self.penalty_of_sized(x, &self.sizes(x))
+        self.measure(x).1
     }
 
-    /// The same where the sizes of the point are known: one weight for all coordinates then needs no look at them.
-    pub(crate) fn penalty_of_sized(&self, x: &[f64], sizes: &Sizes) -> f64 {
-        let free = match &self.regulariser {
+    /// The sizes of a point of this space and $r$ there, fixed coordinates included.
+    ///
+    /// One weight for all coordinates needs no second look at them.
+    pub(crate) fn measure(&self, x: &[f64]) -> (Sizes, f64) {
+        let free = Sizes::of(x);
+        // A weight of 0 takes nothing, even of a sum that has overflowed.
+        let weighted = |weight: f64, sum: f64| if weight == 0.0 { 0.0 } else { weight * sum };
+        let penalty = match &self.regulariser {
             Regulariser::Separable(ElasticNet {
                 l1: PerCoordinate::Same(l1),
                 l2: PerCoordinate::Same(l2),
-            }) => {
-                l1 * (sizes.l1 - self.fixed_sizes.l1)
-                    + 0.5 * l2 * (sizes.l2_squared - self.fixed_sizes.l2_squared)
-            }
+            }) => weighted(*l1, free.l1) + weighted(0.5 * l2, free.l2_squared),
             other => other.value(x),
         };
-        free + self.fixed_penalty
-    }
-
-    /// The sizes of a point of this space, fixed coordinates included.
-    pub(crate) fn sizes(&self, x: &[f64]) -> Sizes {
-        let free = Sizes::of(x);
-        Sizes {
+        let sizes = Sizes {
             l1: free.l1 + self.fixed_sizes.l1,
             l2_squared: free.l2_squared + self.fixed_sizes.l2_squared,
             nonzeros: free.nonzeros + self.fixed_sizes.nonzeros,
-        }
+        };
+        (sizes, penalty + self.fixed_penalty)
     }
 }
 
@@ -253,7 +250,7 @@ mod tests {
         assert_eq!((space.dim(), &start), (2, &vec![0.25, 0.5]));
         assert_eq!(space.expanded(start.clone()), [0.25, 7.0, 0.5, 0.0, -1.0]);
         assert_eq!(space.penalty(&[0.0, 0.0]), (2.0 * 7.0 + 49.0) + (5.0 + 1.0));
-        assert_eq!(space.sizes(&start), Sizes { l1: 8.75, l2_squared: 50.3125, nonzeros: 4 });
+        assert_eq!(space.measure(&start).0, Sizes { l1: 8.75, l2_squared: 50.3125, nonzeros: 4 });
         let mut g = [0.0; 2];
         space.add_restricted(&[1.0, 2.0, 3.0, 4.0, 5.0], 2.0, &mut g);
         assert_eq!(g, [2.0, 6.0]);

@@ -169,8 +169,11 @@ fn drive(mut solver: Solver, mood: usize, set: &Set, resumed: bool) -> Seen {
                     queries.write(row, &mut x);
                     let fails = mood == 1 && asked % 3 == 1;
                     let slope = |(i, x): (usize, &f64)| 2.0 * (x - 0.3) / (1.0 + i as f64);
-                    gradients.extend(x.iter().enumerate().map(|x| if fails { f64::NAN } else { slope(x) }));
-                    (asked, failed) = (asked + 1, failed + u64::from(fails));
+                    let gradient: Vec<f64> =
+                        x.iter().enumerate().map(|x| if fails { f64::NAN } else { slope(x) }).collect();
+                    failed += u64::from(gradient.iter().any(|slope| !slope.is_finite()));
+                    gradients.extend(gradient);
+                    asked += 1;
                 }
             }
         }

@@ -35,7 +35,10 @@ fn weighted(x: &[f64], weights: &PerCoordinate, f: impl Fn(f64) -> f64) -> f64 {
     match weights {
         PerCoordinate::Same(0.0) => 0.0,
         PerCoordinate::Same(weight) => weight * vector::sum_by(x, f),
-        PerCoordinate::Each(weights) => vector::sum_by_pair(x, weights, |a, w| w * f(a)),
+        // A weight of 0 takes nothing, even of a square that has overflowed.
+        PerCoordinate::Each(weights) => {
+            vector::sum_by_pair(x, weights, |a, w| if w == 0.0 { 0.0 } else { w * f(a) })
+        }
     }
 }
 

@@ -123,8 +123,7 @@ impl Solver {
     /// $d_t$ is there: takes the step, writes the record, moves on to $t + 1$.
     fn finish_iteration(&mut self, evidence: &Evidence) {
         self.sample_random_iterate(evidence.loss);
-        let sizes = self.parts.space.sizes(self.state.evaluated());
-        let penalty = self.parts.space.penalty_of_sized(self.state.evaluated(), &sizes);
+        let (sizes, penalty) = self.parts.space.measure(self.state.evaluated());
         if let Some(loss) = evidence.loss {
             self.observe(loss, penalty);
         }

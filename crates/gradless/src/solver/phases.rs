@@ -120,8 +120,11 @@ impl Solver {
     }
 
     fn prepare_again(&mut self) {
-        let Phase::AskAgain { rows: failed, .. } = &self.state.phase else { return };
+        let Phase::AskAgain { told, rows: failed } = &self.state.phase else { return };
         if failed.len() as u64 > self.remaining() {
+            // The base points were counted when they were found to have failed, the others wait to be counted.
+            let waiting = told.iter().filter(|value| !value.is_finite()).count() - failed.len();
+            self.state.counts.failed += waiting as u64;
             self.state.phase = Phase::Stopped(self.exhausted());
             return;
         }

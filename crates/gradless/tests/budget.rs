@@ -106,6 +106,22 @@ fn every_method_costs_what_the_books_say() {
 }
 
 #[test]
+fn central_differences_cost_two_per_direction_and_one_for_the_point() {
+    for (name, expected) in
+        [("zo-ada-exp-grad", 5 * (2 * 7 + 1)), ("zo-exp-storm", (2 * 7 + 1) + 4 * (4 * 7 + 1))]
+    {
+        for noise in [Noise::None, Noise::Common, Noise::Independent] {
+            let mut config = Config { noise, ..iterations(seed_config(name), 5) };
+            config.recipe =
+                config.recipe.with_batch(BatchSize::Fixed(7)).with_difference(Difference::Central);
+            let problem = Problem::builder(9).set(Set::bounds(-1.0, 1.0)).build().unwrap();
+            let outcome = minimize(problem, &|x: &[f64]| x.iter().sum(), config).unwrap();
+            assert_eq!(outcome.counts.queries, expected, "{name} {noise:?}");
+        }
+    }
+}
+
+#[test]
 fn a_budget_below_one_iteration_evaluates_the_start_and_says_so() {
     let problem = Problem::builder(3).start(vec![1.0, 2.0, 3.0]).build().unwrap();
     let config = Config { budget: Budget::queries(5), ..Config::default() };

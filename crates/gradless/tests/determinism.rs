@@ -1,11 +1,15 @@
 //! One seed, one trajectory, bit for bit: for any number of threads, whole or resumed, driven or by hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::disallowed_methods, reason = "the test plays the caller, who has files")]
 
 mod support;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gradless::{
-    Ask, Batched, Budget, Config, Difference, Direction, Driver, Estimator, Method, Noise, Outcome,
-    Placement, Preset, Problem, Regulariser, Sampled, Set, Solver, solver::SnapshotError,
+    Ask, Batched, Budget, Config, Difference, Direction, Driver, Estimator, Event, METHODS, Method, Noise,
+    Outcome, Placement, Preset, Problem, Regulariser, Sampled, Set, Solver, StopReason,
+    solver::SnapshotError,
 };
 use proptest::prelude::*;
 use support::{drive_by_hand, value_methods};
@@ -67,6 +71,40 @@ fn threads_do_not_change_a_bit() {
         for threads in [2, 8] {
             assert_eq!(one, run(&config, threads), "{config:?}");
         }
+    }
+}
+
+#[test]
+fn gradients_are_the_same_on_any_number_of_threads_and_after_a_resume() {
+    let gradient = |x: &[f64], sample: u64, out: &mut [f64]| {
+        for (i, (x, out)) in x.iter().zip(out).enumerate() {
+            *out = 2.0 * (x - 0.3) / (1.0 + i as f64) * (1.0 + 0.1 * noise::normal(sample));
+        }
+    };
+    for method in METHODS.iter().filter(|method| method.name.starts_with("fo-")) {
+        let config = config(method.name, Preset::Practical, Noise::Detect);
+        let solver = Solver::new(problem(), config).unwrap();
+        let one = Driver::default().run_gradient(solver.clone(), &gradient);
+        for threads in [2, 8] {
+            assert_eq!(one, Driver::default().threads(threads).run_gradient(solver.clone(), &gradient));
+        }
+        let cancel = AtomicBool::new(false);
+        let mut steps = 0;
+        let directory =
+            std::env::temp_dir().join(format!("gradless-fo-{}-{}", method.name, std::process::id()));
+        let mut stop_at_five = |event: &Event<'_>| {
+            steps += u32::from(matches!(event, Event::Iteration { .. }));
+            cancel.store(steps == 5, Ordering::Relaxed);
+        };
+        let halted = Driver::default()
+            .cancelled_by(&cancel)
+            .observe(&mut stop_at_five)
+            .snapshots(&directory, 1)
+            .run_gradient(solver, &gradient);
+        assert_eq!((halted.stop, halted.counts.iterations), (Some(StopReason::Cancelled), 5));
+        let resumed = Solver::restore(&std::fs::read(&directory).unwrap()).unwrap();
+        assert_eq!(Driver::default().run_gradient(resumed, &gradient), one, "{}", method.name);
+        std::fs::remove_file(&directory).unwrap();
     }
 }
 

@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn no_feasible_point_is_better(case in prox_case::any_case(MILD), other in prop::collection::vec(-3.0..3.0, 12)) {
+    fn no_feasible_point_is_better(case in prox_case::any_case(MILD), other in prop::collection::vec(-3.0..3.0, 70)) {
         if let Ok(y) = case.step() {
             prop_assume!(vector::norm_max(&y) < 1e50);
             let mut feasible = vec![0.0; y.len()];

@@ -107,7 +107,8 @@ fn set(geometry: Geometry, grouped: bool, dim: usize) -> BoxedStrategy<Set> {
 
 /// A step in this geometry with any regulariser and set that has one.
 pub(crate) fn case(geometry: Geometry, ranges: Ranges) -> impl Strategy<Value = Case> {
-    (3..12_usize, 0..4).prop_flat_map(move |(dim, kind)| {
+    // Mostly small, and now and then more than two blocks of the coordinates that are treated together.
+    (prop_oneof![9 => 3..12_usize, 1 => 31..70_usize], 0..4).prop_flat_map(move |(dim, kind)| {
         let grouped = geometry == Geometry::Euclidean && kind == 0;
         let regulariser = if grouped {
             (weights(dim, ranges.weight), prop::collection::vec(0..dim, dim))

@@ -3,7 +3,8 @@
 Run inside a checkout of the authors' repository (github VergiliusShao/highdimzo), with numpy and scipy:
     PYTHONPATH=. python make.py > trajectories.json
 The gradient at x under sample t (t = 0, 1, ...) is (1 + 0.3 sin t) * c * (x - b).
-Every Lambert argument stays below 15, where their approximation is sound.
+Every Lambert argument stays below 15, where their approximation is sound. The stored file was made with a line-by-line
+transcription of their five update rules under the same class names, read from that repository.
 """
 import json
 

@@ -4,8 +4,8 @@
 mod support;
 
 use gradless::{
-    Answers, Ask, BatchSize, Config, Estimator, Method, Momentum, Outcome, Preset, Problem, Set, Solver,
-    StormRate,
+    Answers, Ask, BatchSize, Config, Difference, Direction, Estimator, Method, Momentum, Outcome, Preset,
+    Problem, Set, Solver, StormRate,
 };
 use support::{drive_by_hand, iterations, on_box, quiet_config, seed_config};
 use testkit::families::SparseTarget;
@@ -106,6 +106,27 @@ fn the_error_obeys_its_recursion() {
             + (1.0 - keep) * (sample(here) - mean(here))
             + keep * (sample(here) - sample(there) - mean(here) + mean(there));
         assert!((error(t) - expected).abs() < 1e-13, "t = {t}");
+    }
+}
+
+#[test]
+fn with_all_directions_zeroth_order_storm_is_plain() {
+    // A whole Hadamard block with central differences gives the gradient of a quadratic exactly, so there is nothing to
+    // correct; the weights of the steps are made the same.
+    let f = |x: &[f64], _| x.iter().enumerate().map(|(i, x)| (1 + i) as f64 * (x - 0.3).powi(2)).sum();
+    let run_with = |momentum| {
+        let mut config = with_momentum("zo-ada-exp-grad+", momentum, 20);
+        config.recipe = config
+            .recipe
+            .with_direction(Direction::Hadamard)
+            .with_batch(BatchSize::Fixed(16))
+            .with_difference(Difference::Central);
+        run(config, f).last.x
+    };
+    let plain = run_with(Momentum::Plain);
+    let storm = run_with(Momentum::Storm(StormRate { rate: Some(1.0) }));
+    for (plain, storm) in plain.iter().zip(&storm) {
+        assert!((plain - storm).abs() < 1e-9, "{plain} and {storm}");
     }
 }
 

@@ -21,16 +21,9 @@
 //! ($\ell_2$ ball) or to $g$ (simplex). Scaling $g$, $\gamma_1$, $\gamma_2$ and $\eta$ by a power of two
 //! changes no bit of $y$: they enter as ratios only.
 //!
-//! Nanoseconds per coordinate, entropy / Euclidean, $d = 10^4$, dense $x$, one core of a shared x86-64 machine with AVX2
-//! (blocks that are and stay 0 take 1; the searches of balls and simplex evaluate about ten times, and only the
-//! coordinates that can be other than 0):
-//!
-//! | | free | box | l1 ball, active | l2 ball, active | simplex |
-//! |---|---|---|---|---|---|
-//! | no $\ell_2$ weight | 9 / 3 | 9 / 5 | 130 / 50 | 310 / 17 | 72 / 6 |
-//! | with one | 25 / 3 | 25 / 5 | 330 / 47 | 350 / 17 | 155 / 6 |
-//!
-//! The p-norm takes 70 in closed form, 400 to 700 in a box and 1200 to 3000 with an $\ell_2$ weight.
+//! What a step costs stands in `docs/benchmarks/prox.md`: with the entropy about 10 ns per coordinate without an
+//! $\ell_2$ weight and 20 with one, 1 where coordinates are and stay 0, 130 to 390 where a ball or the simplex is active.
+//! The p-norm searches for its norm as well and takes several times as long.
 
 mod coordinates;
 mod elementary;

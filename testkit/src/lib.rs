@@ -5,6 +5,7 @@
 
 pub mod counter;
 pub mod families;
+pub mod network;
 pub mod noise;
 pub mod prox_naive;
 pub mod scalar;

@@ -1,5 +1,7 @@
-//! The experiments of the paper behind gradless. So far: the two data sets it uses.
+//! The experiments of the paper behind gradless. So far: the two data sets it uses, its two networks, and ONNX files of
+//! them.
 
 pub mod data;
+pub mod onnx;
 #[cfg(feature = "train")]
 pub mod train;

@@ -1,4 +1,4 @@
-//! What the benchmark programs share: running a method until it has reached a goal, medians and slopes, plots.
+//! What the benchmark programs share: running a method until it has reached a goal, medians and slopes.
 //!
 //! | Program | Question | Result |
 //! |---|---|---|
@@ -8,7 +8,6 @@
 
 pub mod race;
 pub mod fit;
-pub mod plot;
 
 /// The commit a result was measured at, as git tells it; "unknown" outside a repository.
 pub fn commit() -> String {

@@ -3,5 +3,6 @@
 
 pub mod data;
 pub mod onnx;
+pub mod plot;
 #[cfg(feature = "train")]
 pub mod train;

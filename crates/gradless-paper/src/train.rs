@@ -3,8 +3,8 @@
 //!
 //! Modules in the order data flows: where numbers stand (`lane`, `planes`), the convolutions (`kernel`), the other steps
 //! (`step`), a network as a list of steps (`parameters`, `plan`, `architecture`), a shard of images through it and back
-//! (`pass`, `loss`), the choice of images (`recipe`, `sample`), the descent (`trainer`), its file (`checkpoint`), and the
-//! whole run (`run`).
+//! (`pass`, `loss`), the choice of images (`recipe`, `sample`), the descent (`trainer`), its file (`checkpoint`), the whole
+//! run (`run`), and what is kept of it (`export`, `curve`).
 
 mod lane;
 mod planes;
@@ -21,9 +21,13 @@ mod trainer;
 mod error;
 mod checkpoint;
 mod run;
+mod export;
+mod curve;
 
 pub use architecture::Architecture;
+pub use curve::{curve_csv, curve_svg};
 pub use error::{TrainError, Unusable};
+pub use export::BatchNorm;
 pub use recipe::{Augmentation, Recipe};
 pub use run::{Ending, Progress, Settings, Trained, Watch, resume, train};
 pub use trainer::EpochRecord;

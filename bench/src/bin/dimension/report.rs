@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use bench::plot::{Axis, Panel, Plot, Scale, Series};
 use bench::race::Goal;
+use gradless_paper::plot::{Axis, Panel, Plot, Scale, Series};
 
 use crate::contest::{Family, PSGD};
 use crate::results::{Curve, Results};

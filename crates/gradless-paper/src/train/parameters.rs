@@ -15,6 +15,7 @@ pub(super) enum Init {
 /// A list of learnt numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Specification {
+    #[cfg_attr(not(test), expect(dead_code, reason = "tells people which list is meant when a test fails"))]
     pub(super) name: String,
     pub(super) shape: Vec<usize>,
     pub(super) init: Init,

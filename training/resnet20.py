@@ -127,7 +127,8 @@ def train(network, images, labels, test, options):
             schedule.step()
             total += loss.item()
         right, seconds = accuracy(network, *test), time.time() - began
-        print(f"epoch {epoch + 1}: loss {total / len(batches):.4f}, test accuracy {right:.2%}, {seconds:.0f} s", flush=True)
+        mean = total / len(batches)
+        print(f"epoch {epoch + 1}: loss {mean:.4f}, test accuracy {right:.2%}, {seconds:.0f} s", flush=True)
 
 
 def export(network, path, notes):

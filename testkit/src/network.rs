@@ -1,7 +1,7 @@
 //! A referee for image classifiers: reads an ONNX file and evaluates it in `f64` with plain loops.
 //!
-//! Slow, obvious, and independent of the engines and of the writer it judges. Weights are the file's `f32`, widened; all
-//! arithmetic is `f64`. It knows the operators of small convolutional classifiers and refuses everything else by name.
+//! Slow, obvious, and independent of the engines and of the writer it judges. Weights are the file's `f32`, widened;
+//! all arithmetic is `f64`. It knows the operators of small convolutional classifiers and refuses everything else by name.
 
 mod dense;
 mod image;
@@ -39,7 +39,8 @@ struct Step {
 impl Network {
     /// Reads the bytes of an ONNX file.
     ///
-    /// Everything that can be wrong is found here: the network is run once on zeros, and shapes do not depend on values.
+    /// Everything that can be wrong is found here: the network is run once on zeros, and shapes do not depend on
+    /// values.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let Model { nodes, mut constants, input: (input, shape), output } = Model::read(bytes)?;
         let mut steps = Vec::new();

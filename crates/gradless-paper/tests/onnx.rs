@@ -1,4 +1,4 @@
-//! ONNX files: the same bytes that the official checker accepted, the same scores as onnxruntime, errors that name the part.
+//! ONNX files: the bytes that the official checker accepted, the scores of onnxruntime, errors that name the part.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first thing that is not as it says")]
 
 use gradless_paper::onnx::{Graph, OnnxError, Tensor, Value, fold_batch_norm};

@@ -12,7 +12,8 @@ pub(super) struct Window {
     pub(super) dilations: [usize; 2],
 }
 
-/// $y_{o,i,j} = b_o + \sum_{c,k,l} w_{o,c,k,l}\, x_{c,\thinspace i s_0 + k d_0,\thinspace j s_1 + l d_1}$ on the padded image.
+/// On the padded image, with strides $s$ and dilations $d$,
+/// $$ y_{o,i,j} = b_o + \sum_{c,k,l} w_{o,c,k,l} \thinspace x_{c,\thinspace i s_0 + k d_0,\thinspace j s_1 + l d_1}. $$
 pub(super) fn conv(
     x: &Tensor,
     weight: &Tensor,

@@ -2,9 +2,10 @@
 
 use super::{OnnxError, Tensor, check_values};
 
-/// The convolution that does what `weight`, `bias` and then batch normalisation do: one operator less, no other function.
+/// The convolution that does what `weight`, `bias` and then batch normalisation do: one operator less.
 ///
-/// $$ w'_c = s_c w_c, \qquad b'_c = s_c (b_c - \mu_c) + \beta_c, \qquad s_c = \frac{\gamma_c}{\sqrt{\sigma_c^2 + \epsilon}} $$
+/// $$ w'_c = s_c w_c, \qquad b'_c = s_c (b_c - \mu_c) + \beta_c,
+/// \qquad s_c = \frac{\gamma_c}{\sqrt{\sigma_c^2 + \epsilon}} $$
 ///
 /// Computed in `f64` and rounded once, so each number is within half a unit of its last place.
 pub fn fold_batch_norm(

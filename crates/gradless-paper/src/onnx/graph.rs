@@ -28,7 +28,8 @@ pub struct Value(usize);
 /// use gradless_paper::onnx::{Graph, Tensor};
 /// # fn main() -> Result<(), gradless_paper::onnx::OnnxError> {
 /// let mut graph = Graph::new("net", "input", &[1, 4, 4]);
-/// let x = graph.conv(graph.input(), &Tensor { shape: vec![2, 1, 3, 3], values: vec![0.5; 18] }, None, [0, 0], [1, 1])?;
+/// let weight = Tensor { shape: vec![2, 1, 3, 3], values: vec![0.5; 18] };
+/// let x = graph.conv(graph.input(), &weight, None, [0, 0], [1, 1])?;
 /// let x = graph.tanh(x)?;
 /// let x = graph.flatten(x)?;
 /// let x = graph.dense(x, &Tensor { shape: vec![3, 8], values: vec![0.25; 24] }, Some(&[0.0, 1.0, 2.0]))?;
@@ -203,9 +204,9 @@ impl Graph {
     /// ResNet's shortcut without weights to learn (option A): every `stride`-th pixel of every `stride`-th row, with
     /// `zeros[0]` channels of zeros before the given ones and `zeros[1]` behind.
     ///
-    /// Written as a 1 x 1 convolution with a kernel of zeros and ones. `Slice` and `Pad` would say the same, but engines
-    /// may keep images in a layout of their own between convolutions and leave it for other operators. Measured on
-    /// ResNet20, batch 201, one thread: onnxruntime 1.31 is 5 to 7 % faster with the convolution, rten .27 is 1 %
+    /// Written as a 1 x 1 convolution with a kernel of zeros and ones. `Slice` and `Pad` would say the same, but
+    /// engines may keep images in a layout of their own between convolutions and leave it for other operators. Measured on
+    /// ResNet20, batch 201, one thread: onnxruntime 1.31 is 4 to 7 % faster with the convolution, rten .27 is 1 %
     /// slower; the kernels are 10 kB of 1.1 MB. Products with one and sums with zero are exact, so nothing is lost.
     pub fn shortcut(&mut self, x: Value, stride: usize, zeros: [usize; 2]) -> Result<Value, OnnxError> {
         let node = self.node("Conv", "conv");

@@ -1,14 +1,17 @@
 //! MNIST and CIFAR-10 as their authors publish them, read without trusting a length field.
 
 mod catalogue;
+mod checksum;
 mod cifar10;
 mod error;
+mod homes;
 mod idx;
 mod install;
 mod source;
 
 pub use catalogue::{DataSet, Expected};
 pub use error::{DataError, Problem};
+pub use homes::{Download, Homes, Packing};
 pub use install::{Installed, install};
 
 use std::path::Path;

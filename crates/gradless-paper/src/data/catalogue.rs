@@ -1,5 +1,7 @@
 //! The two data sets: which files, their checksums, and where their authors publish them.
 
+use super::homes::{Download, Homes, Packing};
+
 /// A data set the experiments use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataSet {
@@ -56,6 +58,10 @@ const CIFAR10: [Expected; 6] = [
     file("test_batch.bin", 30_730_000, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"),
 ];
 
+const MNIST_HOMES: [&str; 2] =
+    ["https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"];
+const CIFAR10_HOMES: [&str; 1] = ["https://www.cs.toronto.edu/~kriz/"];
+
 impl DataSet {
     /// Its name, which is also the name of its folder.
     pub fn name(self) -> &'static str {
@@ -73,11 +79,30 @@ impl DataSet {
         }
     }
 
-    /// Where its authors publish it, for people.
-    pub fn home(self) -> &'static str {
+    /// What it is called among people.
+    pub fn title(self) -> &'static str {
         match self {
-            Self::Mnist => "http://yann.lecun.com/exdb/mnist/ (four files, .gz)",
-            Self::Cifar10 => "https://www.cs.toronto.edu/~kriz/cifar.html (cifar-10-binary.tar.gz)",
+            Self::Mnist => "MNIST",
+            Self::Cifar10 => "CIFAR-10",
         }
+    }
+
+    /// Where it is published.
+    ///
+    /// MNIST: a mirror that many libraries use, then its authors' page. CIFAR-10: its authors' page.
+    pub fn homes(self) -> Homes {
+        let downloads = match self {
+            Self::Mnist => MNIST
+                .iter()
+                .map(|file| {
+                    let zipped = format!("{}.gz", file.name);
+                    Download::new(&zipped, Packing::File(file), &MNIST_HOMES)
+                })
+                .collect(),
+            Self::Cifar10 => {
+                vec![Download::new("cifar-10-binary.tar.gz", Packing::Archive(&CIFAR10), &CIFAR10_HOMES)]
+            }
+        };
+        Homes { downloads }
     }
 }

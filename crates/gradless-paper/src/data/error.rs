@@ -80,6 +80,12 @@ pub enum Problem {
         /// As found.
         found: String,
     },
+    /// A folder without one of the files that should be in it.
+    #[error("holds neither {} nor {}", looked_for[0], looked_for[1])]
+    NotInFolder {
+        /// The file, and the published file it comes in.
+        looked_for: [String; 2],
+    },
     /// An archive without one of the files that should be in it.
     #[error("does not contain {name}")]
     NotInArchive {

@@ -1,15 +1,14 @@
 //! Brings the files of a data set into a folder: from a folder, plain or zipped, or from the published archive.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
-use sha2::{Digest, Sha256};
-
 use super::catalogue::{DataSet, Expected};
+use super::checksum::copy_checked;
 use super::error::{DataError, Problem};
-use super::source::{open, plain_or_gz};
+use super::homes::{Download, Homes, Packing};
+use super::source::open;
 
 /// What was done for each file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,70 +23,114 @@ pub struct Installed {
 
 /// Puts the files of `set` into `to`, each checked against its published SHA-256 before it gets its name.
 ///
-/// `from` is a folder that holds them (plain or `.gz`, perhaps in the subfolder the archive unpacks to) or the published
-/// archive itself. Files that are already there with the right contents are left alone, so an interrupted call can simply
-/// be made again.
+/// `from` is a folder or a file. A folder holds the files, plain or `.gz`, or the published archive, itself or one level
+/// below. A file is the archive; for one that is published on its own, the folder it lies in is taken. Files that are
+/// already there with the right contents are left alone, so an interrupted call can simply be made again.
 pub fn install(set: DataSet, from: &Path, to: &Path) -> Result<Installed, DataError> {
-    install_files(set.files(), from, to)
+    install_from(&set.homes(), from, to)
 }
 
-fn install_files(files: &'static [Expected], from: &Path, to: &Path) -> Result<Installed, DataError> {
+fn install_from(homes: &Homes, from: &Path, to: &Path) -> Result<Installed, DataError> {
     fs::create_dir_all(to).map_err(|error| Problem::from(error).at(to))?;
-    let mut installed = Installed { folder: to.to_owned(), brought: Vec::new(), present: Vec::new() };
+    let mut installed = Installed::new(to);
+    let from = if is_one_of(homes, from) { from.parent().unwrap_or(from) } else { from };
     let mut missing = Vec::new();
-    for expected in files {
-        if is_right(&to.join(expected.name), expected) {
-            installed.present.push(expected.name);
-        } else {
-            missing.push(*expected);
+    for download in &homes.downloads {
+        let files = installed.note_present(download);
+        if from.is_dir() {
+            gather(download, &files, from, to)?;
         }
+        missing.extend(files);
     }
-    if missing.is_empty() {
-        return Ok(installed);
-    }
-    if from.is_dir() {
-        for expected in &missing {
-            let path = find(from, expected.name);
-            let mut reader = open(&path).map_err(|problem| problem.at(&path))?;
-            bring(&mut reader, &path, expected, to)?;
-        }
-    } else {
+    if !missing.is_empty() && !from.is_dir() {
         unpack(&missing, from, to)?;
     }
     installed.brought = missing.iter().map(|expected| expected.name).collect();
     Ok(installed)
 }
 
-/// The file in the folder or in one of its subfolders, plain or zipped; where it should be if it is nowhere.
-fn find(folder: &Path, name: &str) -> PathBuf {
-    let subfolders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let here = std::iter::once(folder.to_owned());
-    let mut candidates =
-        here.chain(subfolders.filter(|path| path.is_dir())).map(|folder| plain_or_gz(&folder.join(name)));
-    candidates.find(|path| path.is_file()).unwrap_or_else(|| folder.join(name))
+impl Installed {
+    pub(super) fn new(to: &Path) -> Self {
+        Self { folder: to.to_owned(), brought: Vec::new(), present: Vec::new() }
+    }
+
+    /// Notes what is there and gives back what is not.
+    pub(super) fn note_present(&mut self, download: &Download) -> Vec<&'static Expected> {
+        let missing = download.missing(&self.folder);
+        let present = download.packing.files().iter().filter(|file| !missing.contains(file));
+        self.present.extend(present.map(|file| file.name));
+        missing
+    }
 }
 
-fn unpack(missing: &[Expected], archive: &Path, to: &Path) -> Result<(), DataError> {
+/// Whether this is a file which is published on its own, so that the others lie beside it.
+fn is_one_of(homes: &Homes, path: &Path) -> bool {
+    let named = |name: &str| path.file_name().is_some_and(|found| found == name);
+    path.is_file()
+        && homes.downloads.iter().any(|download| match download.packing {
+            Packing::File(file) => named(&download.name) || named(file.name),
+            Packing::Archive(_) => false,
+        })
+}
+
+/// Takes the files from a folder, or from the archive in it.
+fn gather(
+    download: &Download,
+    missing: &[&'static Expected],
+    from: &Path,
+    to: &Path,
+) -> Result<(), DataError> {
+    let mut left = Vec::new();
+    for &expected in missing {
+        match find(from, expected.name, &to.join(expected.name)) {
+            Some(path) => bring_file(&path, expected, to)?,
+            None => left.push(expected),
+        }
+    }
+    match (left.first(), find(from, &download.name, Path::new(""))) {
+        (None, _) => Ok(()),
+        (Some(_), Some(archive)) => unpack(&left, &archive, to),
+        (Some(first), None) => {
+            let looked_for = [first.name, &download.name].map(str::to_owned);
+            Err(Problem::NotInFolder { looked_for }.at(from))
+        }
+    }
+}
+
+/// The file in the folder or in one of its subfolders, plain or zipped. One that is known to be `wrong` is the last choice.
+fn find(folder: &Path, name: &str, wrong: &Path) -> Option<PathBuf> {
+    let subfolders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let folders = std::iter::once(folder.to_owned()).chain(subfolders.filter(|path| path.is_dir()));
+    let named = folders.flat_map(|folder| [folder.join(name), folder.join(format!("{name}.gz"))]);
+    let mut candidates: Vec<PathBuf> = named.filter(|path| path.is_file()).collect();
+    candidates.sort_by_key(|path| path == wrong);
+    candidates.into_iter().next()
+}
+
+/// Takes the missing files out of the archive.
+pub(super) fn unpack(missing: &[&'static Expected], archive: &Path, to: &Path) -> Result<(), DataError> {
     let at = |error: std::io::Error| Problem::from(error).at(archive);
-    let mut left: Vec<Expected> = missing.to_vec();
-    let mut archive_reader = tar::Archive::new(GzDecoder::new(File::open(archive).map_err(at)?));
-    for entry in archive_reader.entries().map_err(at)? {
+    let mut left = missing.to_vec();
+    let mut reader = tar::Archive::new(open(archive).map_err(|problem| problem.at(archive))?);
+    for entry in reader.entries().map_err(at)? {
         let mut entry = entry.map_err(at)?;
         // Only the name counts: nothing is written where a path in the archive says.
         let name = entry.path().ok().and_then(|path| path.file_name().map(ToOwned::to_owned));
         let found = left.iter().position(|expected| name.as_deref() == Some(expected.name.as_ref()));
         if let Some(index) = found {
-            let expected = left.remove(index);
-            bring(&mut entry, archive, &expected, to)?;
+            bring(&mut entry, archive, left.remove(index), to)?;
         }
         if left.is_empty() {
             return Ok(());
         }
     }
-    Err(left
-        .first()
-        .map_or(Problem::IsFolder, |expected| Problem::NotInArchive { name: expected.name })
-        .at(archive))
+    left.first().map_or(Ok(()), |expected| Err(Problem::NotInArchive { name: expected.name }.at(archive)))
+}
+
+/// Takes a file, plain or zipped.
+pub(super) fn bring_file(path: &Path, expected: &Expected, to: &Path) -> Result<(), DataError> {
+    let mut reader = open(path).map_err(|problem| problem.at(path))?;
+    bring(&mut reader, path, expected, to)
 }
 
 /// Copies to a file beside the final one, checks it, and only then gives it its name.
@@ -107,64 +150,11 @@ fn bring(reader: &mut dyn Read, source: &Path, expected: &Expected, to: &Path) -
     }
 }
 
-fn copy_checked(reader: &mut dyn Read, part: &Path, expected: &Expected) -> Result<(), Problem> {
-    let mut file = File::create(part)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    let mut left = expected.bytes;
-    loop {
-        let count = reader.read(&mut buffer)?;
-        if count == 0 {
-            break;
-        }
-        left = left.checked_sub(count as u64).ok_or(Problem::TooLong { expected: expected.bytes })?;
-        hasher.update(&buffer[..count]);
-        file.write_all(&buffer[..count])?;
-    }
-    if left > 0 {
-        return Err(Problem::Truncated { expected: expected.bytes, found: expected.bytes - left });
-    }
-    file.sync_all()?;
-    check(expected, &hex(&hasher.finalize()))
-}
-
-fn is_right(path: &Path, expected: &Expected) -> bool {
-    let right_size = fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == expected.bytes);
-    right_size && sha256(path).is_ok_and(|found| found == expected.sha256)
-}
-
-fn sha256(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&hasher.finalize())),
-            count => hasher.update(&buffer[..count]),
-        }
-    }
-}
-
-fn check(expected: &Expected, found: &str) -> Result<(), Problem> {
-    if found == expected.sha256 {
-        Ok(())
-    } else {
-        Err(Problem::Checksum { expected: expected.sha256.to_owned(), found: found.to_owned() })
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
@@ -189,6 +179,7 @@ mod tests {
             let path = std::env::temp_dir().join(format!("gradless-install-{name}-{}", std::process::id()));
             let _ = fs::remove_dir_all(&path);
             fs::create_dir_all(path.join("from/sub")).unwrap();
+            fs::create_dir_all(path.join("to")).unwrap();
             Self(path)
         }
 
@@ -198,7 +189,18 @@ mod tests {
         }
 
         fn install(&self, from: &str) -> Result<Installed, DataError> {
-            install_files(&FILES, &self.0.join(from), &self.0.join("to"))
+            self.install_as(Packing::Archive(&FILES), from)
+        }
+
+        fn install_as(&self, packing: Packing, from: &str) -> Result<Installed, DataError> {
+            let downloads = match packing {
+                Packing::Archive(_) => vec![Download::new("set.tar.gz", packing, &[])],
+                Packing::File(_) => FILES
+                    .iter()
+                    .map(|file| Download::new(&format!("{}.gz", file.name), Packing::File(file), &[]))
+                    .collect(),
+            };
+            install_from(&Homes { downloads }, &self.0.join(from), &self.0.join("to"))
         }
     }
 
@@ -244,6 +246,8 @@ mod tests {
         );
         assert_eq!(folder.install("from/set.tar.gz").unwrap().brought, ["abc", "hello"]);
         assert!(!folder.0.join("to/set").exists());
+        fs::remove_file(folder.0.join("to/abc")).unwrap();
+        assert_eq!(folder.install("from").unwrap().brought, ["abc"], "it is found in its folder too");
         let folder = Folder::new("incomplete");
         folder.put("set.tar.gz", &archive(&[("abc", b"abc")]));
         let error = folder.install("from/set.tar.gz").unwrap_err();
@@ -262,10 +266,30 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_published_alone_brings_its_neighbours() {
+        let folder = Folder::new("alone");
+        folder.put("abc.gz", &zipped(b"abc")).put("hello", b"hello");
+        let installed = folder.install_as(Packing::File(&FILES[0]), "from/abc.gz").unwrap();
+        assert_eq!(installed.brought, ["abc", "hello"]);
+    }
+
+    #[test]
+    fn a_damaged_file_is_replaced_by_a_zipped_one_beside_it() {
+        let folder = Folder::new("beside");
+        folder.put("../to/abc", b"abd").put("../to/hello", b"hello");
+        let error = folder.install("to").unwrap_err();
+        assert!(matches!(error.problem, Problem::Checksum { .. }), "{error}");
+        folder.put("../to/abc.gz", &zipped(b"abc"));
+        assert_eq!(folder.install("to").unwrap().brought, ["abc"]);
+    }
+
+    #[test]
     fn a_missing_file_is_named() {
         let folder = Folder::new("missing");
         folder.put("abc", b"abc");
-        let error = folder.install("from").unwrap_err();
-        assert!(error.path.ends_with("from/hello") && matches!(error.problem, Problem::Io(_)), "{error}");
+        let error = folder.install("from").unwrap_err().to_string();
+        assert!(error.ends_with("from: holds neither hello nor set.tar.gz"), "{error}");
+        let error = folder.install("nowhere").unwrap_err();
+        assert!(error.path.ends_with("nowhere") && matches!(error.problem, Problem::Io(_)), "{error}");
     }
 }

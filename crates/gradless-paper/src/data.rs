@@ -4,6 +4,8 @@ mod catalogue;
 mod checksum;
 mod cifar10;
 mod error;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod homes;
 mod idx;
 mod install;

@@ -1,0 +1,46 @@
+//! The command line exactly as it is typed.
+
+use clap::{Parser, ValueEnum};
+
+use crate::command::Command;
+
+const EXAMPLES: &str = "\
+Examples:
+  gradless methods                         every method: what it assumes, what it costs
+  gradless data mnist                      bring MNIST into data/mnist, checked
+  gradless data cifar10 --from ~/Downloads take the files from a folder instead
+
+The result goes to stdout, progress and messages to stderr.
+Exit code: 0 done or found, 1 searched and not found, 2 error.
+";
+
+/// Minimises and explains what can only be queried.
+#[derive(Debug, Parser)]
+#[command(name = "gradless", version, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// How the result is written: for people or for programs
+    #[arg(long, global = true, value_enum, default_value_t, display_order = 100)]
+    pub(crate) format: Format,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How a result is written to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+}

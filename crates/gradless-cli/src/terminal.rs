@@ -1,0 +1,73 @@
+//! Everything that is written: results to stdout, messages and progress to stderr.
+
+#[cfg(feature = "paper")]
+mod progress;
+
+#[cfg(feature = "paper")]
+pub(crate) use progress::Progress;
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde::Serialize;
+
+use crate::arguments::Format;
+use crate::failure;
+
+/// The code of every error.
+const FAILED: u8 = 2;
+
+/// Writes in the format that was asked for.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    format: Format,
+}
+
+impl Terminal {
+    pub(crate) fn new(format: Format) -> Self {
+        Self { format }
+    }
+
+    /// Writes the result: `human` as it is, or `value` as JSON.
+    pub(crate) fn result(&self, human: &str, value: &impl Serialize) -> anyhow::Result<()> {
+        let text = match self.format {
+            Format::Human => human.trim_end().to_owned(),
+            Format::Json => serde_json::to_string_pretty(value).context("the result is not JSON")?,
+        };
+        write(io::stdout().lock(), &text).context("the result cannot be written to stdout")
+    }
+}
+
+/// Says why the command failed and what to do.
+pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
+    say(&format!("error: {}", failure::paragraph(error)));
+    ExitCode::from(FAILED)
+}
+
+/// What the command line itself answers: help and version on stdout, a wrong word on stderr.
+pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
+    let text = answer.render().to_string();
+    if answer.use_stderr() {
+        say(text.trim_end());
+        return ExitCode::from(FAILED);
+    }
+    match write(io::stdout().lock(), text.trim_end()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(FAILED),
+    }
+}
+
+/// A reader that has seen enough (`| head -1`) is not an error.
+fn write(mut to: impl Write, text: &str) -> io::Result<()> {
+    match writeln!(to, "{text}").and_then(|()| to.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+/// Tells people something beside the result.
+pub(crate) fn say(message: &str) {
+    // Where stderr is closed there is nobody to tell.
+    let _ = write(io::stderr().lock(), message);
+}

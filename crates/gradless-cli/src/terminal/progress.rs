@@ -1,0 +1,63 @@
+//! A progress bar that appears only to people, and only when they have waited.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shorter work than this shows no bar.
+const PATIENCE: Duration = Duration::from_secs(2);
+const KNOWN: &str = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+const UNKNOWN: &str = "{msg} {spinner} {bytes}, {bytes_per_sec}";
+
+/// Bytes on their way.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    begun: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Self { bar, begun: Instant::now(), shown: false }
+    }
+
+    /// So many bytes of `what` are there.
+    pub(crate) fn received(&mut self, what: &str, bytes: u64, total: Option<u64>) {
+        if self.bar.message() != what {
+            self.bar.set_message(what.to_owned());
+        }
+        if let Some(total) = total {
+            if self.bar.length() != Some(total) {
+                self.bar.set_length(total);
+                self.style(KNOWN);
+            }
+        } else if self.bar.length().is_some() || !self.shown {
+            self.bar.unset_length();
+            self.style(UNKNOWN);
+        }
+        self.bar.set_position(bytes);
+        if !self.shown && self.begun.elapsed() >= PATIENCE && stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.shown = true;
+        }
+    }
+
+    /// Writes something above the bar.
+    pub(crate) fn above(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
+    fn style(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

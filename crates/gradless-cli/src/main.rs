@@ -3,6 +3,8 @@
 mod arguments;
 mod command;
 mod failure;
+#[cfg(feature = "paper")]
+mod interrupt;
 mod terminal;
 
 use std::process::ExitCode;

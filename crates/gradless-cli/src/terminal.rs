@@ -4,7 +4,12 @@
 mod progress;
 
 #[cfg(feature = "paper")]
+mod steps;
+
+#[cfg(feature = "paper")]
 pub(crate) use progress::Progress;
+#[cfg(feature = "paper")]
+pub(crate) use steps::Steps;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

@@ -44,6 +44,20 @@ impl Architecture {
         }
     }
 
+    /// What an ONNX file does not say about itself, as the TOML that stands beside it: scaling of pixels, kind of scores,
+    /// names of the classes.
+    pub fn description(self) -> String {
+        let (scaling, classes) = match self {
+            Self::LeNet => (String::new(), DIGITS),
+            Self::ResNet20 => {
+                (format!("mean = {:?}\nstd = {:?}\n", self.mean(), self.deviation()), PHOTOGRAPHS)
+            }
+        };
+        format!(
+            "# Inputs are pixels in 0..=1, channel first.\n{scaling}scores = \"logits\"\nclasses = {classes:?}\n"
+        )
+    }
+
     pub(super) fn plan(self) -> Plan {
         match self {
             Self::LeNet => lenet(),
@@ -52,6 +66,12 @@ impl Architecture {
         .share_buffers()
     }
 }
+
+/// The classes of MNIST.
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/// The classes of CIFAR-10, in its order.
+const PHOTOGRAPHS: [&str; 10] =
+    ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"];
 
 fn lenet() -> Plan {
     let window = Window { kernel: 5, stride: 1, padding: 0 };

@@ -15,18 +15,21 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     begun: Instant,
     shown: bool,
+    /// Whether the bytes that come next follow those before without a pause.
+    steady: bool,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        Self { bar, begun: Instant::now(), shown: false }
+        Self { bar, begun: Instant::now(), shown: false, steady: false }
     }
 
     /// So many bytes of `what` are there.
     pub(crate) fn received(&mut self, what: &str, bytes: u64, total: Option<u64>) {
         if self.bar.message() != what {
             self.bar.set_message(what.to_owned());
+            self.steady = false;
         }
         if let Some(total) = total {
             if self.bar.length() != Some(total) {
@@ -38,14 +41,20 @@ impl Progress {
             self.style(UNKNOWN);
         }
         self.bar.set_position(bytes);
+        if !self.steady {
+            // Neither a pause nor the bytes of an earlier attempt say how fast this one is.
+            self.bar.reset_eta();
+            self.steady = true;
+        }
         if !self.shown && self.begun.elapsed() >= PATIENCE && stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown = true;
         }
     }
 
-    /// Writes something above the bar.
-    pub(crate) fn above(&self, write: impl FnOnce()) {
+    /// Writes something above the bar, where the bytes stop coming for a while.
+    pub(crate) fn above(&mut self, write: impl FnOnce()) {
+        self.steady = false;
         self.bar.suspend(write);
     }
 

@@ -1,9 +1,11 @@
 //! The driver: the loop between a solver and a black box, with threads, a clock, observers and snapshots.
 
 mod evaluate;
+mod noise;
 mod observer;
 mod progress;
 
+pub use noise::{NoiseError, NoiseFloor, NoiseProbe, noise_floor};
 pub use observer::{Event, JsonLines, Observer};
 pub use progress::Progress;
 

@@ -52,6 +52,7 @@ pub mod trace;
 pub mod stop;
 pub mod solver;
 pub mod oracle;
+pub mod model;
 #[expect(clippy::disallowed_methods, reason = "the driver is where clock, threads and files are")]
 pub mod drive;
 
@@ -61,6 +62,7 @@ pub use error::ProblemError;
 pub use estimator::{BatchSize, Difference, Estimator, Noise, Radius};
 pub use geometry::Geometry;
 pub use method::{METHODS, Method, Preset, Recipe};
+pub use model::{Inputs, Model, ModelError, Scored};
 pub use momentum::{AccZomSchedule, Momentum, StormRate};
 pub use oracle::{Batch, Batched, GradientOracle, Oracle, OracleError, Sampled};
 pub use per_coordinate::PerCoordinate;
@@ -76,8 +78,3 @@ pub use space::FixedCoordinates;
 pub use step_size::{InitialWeight, StepRule, StormGrowth};
 pub use stop::{Budget, StopReason, StopRule};
 pub use trace::{Counts, Notice, Record};
-
-/// The README's examples are compiled and run as doc tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -201,8 +201,10 @@ fn noise_level(values: &[f64]) -> NoiseLevel {
     if values.iter().any(|value| !value.is_finite()) {
         return NoiseLevel::SpacingTooLarge;
     }
-    // Relative to the largest value, so that no square overflows.
-    let scale = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    // Relative to the largest value, so that no square overflows; to its power of two, so that dividing does not round and
+    // values on an exact line stay there.
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let scale = f64::from_bits(largest.to_bits() & f64::INFINITY.to_bits());
     if scale == 0.0 {
         return NoiseLevel::SpacingTooSmall;
     }
@@ -300,6 +302,19 @@ mod tests {
     fn without_noise_the_start_is_kept() {
         let (radius, noise, _) = calibrate(false, 1.0, |_| 2.0, 0.0);
         assert_eq!((radius, noise), (1e-3, None));
+    }
+
+    #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is what is tested")]
+    fn values_on_an_exact_line_have_no_noise() {
+        // As a rounded function gives them where it is nearly straight: the steps are equal to the last bit.
+        for (start, step) in [(8.9, 3e-6), (0.7, -1e-7), (-3e5, 0.25)] {
+            let values: Vec<f64> =
+                (0..7_i16).map(|i| f64::from((start + f64::from(i) * step) as f32)).collect();
+            let step = values[1] - values[0];
+            let line: Vec<f64> = (0..7_i16).map(|i| values[0] + f64::from(i) * step).collect();
+            assert_eq!(noise_level(&line), NoiseLevel::SpacingTooLarge, "{line:?}");
+        }
     }
 
     #[test]

@@ -1,0 +1,157 @@
+//! What can be wrong with a model file: always with its path, what was found and what to do.
+
+use std::path::{Path, PathBuf};
+
+use crate::description::DescriptionError;
+
+/// A model that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct LoadError {
+    /// Which file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a model file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It cannot be opened or read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// It is a folder.
+    #[error("is a folder, a file is needed")]
+    IsFolder,
+    /// It is larger than is read.
+    #[error(
+        "holds {bytes} bytes, more than the {limit} that are read: raise the limit (`OnnxOptions::max_bytes`)"
+    )]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+        /// The largest size read.
+        limit: u64,
+    },
+    /// It is not an ONNX file, or no longer.
+    #[error("is not an ONNX file, or it was damaged: {what}")]
+    NotOnnx {
+        /// What does not fit.
+        what: String,
+    },
+    /// Its weights are in another file.
+    #[error("keeps the weight {name:?} in another file: save the model with its weights inside")]
+    ExternalWeights {
+        /// Which weight.
+        name: String,
+    },
+    /// A weight is NaN or infinite.
+    #[error("has a weight that is not a number: {name:?}[{index}] is {value}")]
+    BadWeight {
+        /// Which tensor.
+        name: String,
+        /// Where in it.
+        index: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// It has not exactly one input.
+    #[error("has {} inputs ({}), a classifier has one", names.len(), names.join(", "))]
+    Inputs {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Its input is not of 32-bit floats.
+    #[error("takes input of ONNX type {found}, 32-bit floats (type 1) are needed")]
+    InputType {
+        /// ONNX's number of the type.
+        found: u64,
+    },
+    /// The shape of its input is not known.
+    #[error(
+        "takes inputs of shape {found}, of which only the first axis may be open: give the shape of one input, channels first (`shape = [1, 28, 28]` in the description)"
+    )]
+    OpenShape {
+        /// The shape in the file.
+        found: String,
+    },
+    /// The shape given does not fit the file.
+    #[error("takes inputs of shape {found}, the description says {given:?} (channels first)")]
+    WrongShape {
+        /// The shape in the file.
+        found: String,
+        /// The shape in the description.
+        given: Vec<usize>,
+    },
+    /// A block of inputs has no numbers or more than anything sensible.
+    #[error(
+        "would be run with {rows} inputs of shape {shape:?} at once: between 1 and 65,536 inputs and 2^27 numbers can be (`OnnxOptions::rows`)"
+    )]
+    HugeBlock {
+        /// Inputs per call of the engine.
+        rows: usize,
+        /// The shape of one.
+        shape: Vec<usize>,
+    },
+    /// It has not exactly one output.
+    #[error("has {} outputs ({}), a classifier has one", names.len(), names.join(", "))]
+    Outputs {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Its output is not one score vector per input.
+    #[error(
+        "answers {rows} inputs with a tensor of shape {found:?}, a classifier answers with [{rows}, classes]"
+    )]
+    OutputShape {
+        /// Inputs of the batch.
+        rows: usize,
+        /// The shape of the answer.
+        found: Vec<usize>,
+    },
+    /// It answers an ordinary input with NaN or an infinity.
+    #[error("gives the score {value} for class {class} at an ordinary input")]
+    NotFinite {
+        /// Which class.
+        class: usize,
+        /// What it said.
+        value: f64,
+    },
+    /// It uses operators that the engine does not have.
+    #[error("uses {}, which the engine {engine} does not have ({message}): try another engine or export it otherwise", operators.join(", "))]
+    Operator {
+        /// The engine's name.
+        engine: &'static str,
+        /// The operators.
+        operators: Vec<String>,
+        /// The engine's own words.
+        message: String,
+    },
+    /// The engine does not take it.
+    #[error("is refused by the engine {engine}: {message}")]
+    Refused {
+        /// The engine's name.
+        engine: &'static str,
+        /// The engine's own words.
+        message: String,
+    },
+    /// The engine was not compiled in.
+    #[error("needs the engine {engine}, which is not in this build: build with the feature `{engine}`")]
+    NoEngine {
+        /// The engine's name.
+        engine: &'static str,
+    },
+    /// The engine's library is not there or cannot be used.
+    #[error("needs onnxruntime: {0}")]
+    Library(String),
+    /// Its description does not fit it.
+    #[error("{0}")]
+    Description(#[from] DescriptionError),
+}
+
+impl Problem {
+    pub(crate) fn at(self, path: &Path) -> LoadError {
+        LoadError { path: path.to_owned(), problem: self }
+    }
+}

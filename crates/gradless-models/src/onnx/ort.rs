@@ -1,0 +1,89 @@
+//! The second engine: onnxruntime through `ort`, its library loaded while running.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ort::environment::Environment;
+use ort::session::Session;
+use ort::session::builder::GraphOptimizationLevel;
+use ort::value::TensorRef;
+
+use super::engine::{Failure, Loaded, Worker};
+use super::library;
+use crate::error::Problem;
+
+/// One environment per process, made when first needed; an attempt that failed is made again.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+struct Network {
+    environment: Environment,
+    /// A session answers one call at a time, so every worker makes its own from these.
+    bytes: Arc<[u8]>,
+}
+
+pub(super) fn load(bytes: &[u8]) -> Result<Box<dyn Loaded>, Failure> {
+    let environment = environment().map_err(|message| Failure::Problem(Problem::Library(message)))?;
+    Ok(Box::new(Network { environment, bytes: Arc::from(bytes) }))
+}
+
+fn environment() -> Result<Environment, String> {
+    let mut environment = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*environment {
+        return Ok(environment.clone());
+    }
+    let path = library::find()?;
+    // `ort` panics if it must look for the library itself, so it is told.
+    let builder = ort::init_from(&path).map_err(|error| format!("its library cannot be used: {error}"))?;
+    let made = builder.with_name("gradless").with_telemetry(false).build();
+    let made = made.map_err(|error| format!("{} does not start: {error}", path.display()))?;
+    Ok(environment.insert(made).clone())
+}
+
+impl Loaded for Network {
+    fn worker(&self) -> Result<Box<dyn Worker>, Failure> {
+        let session = session(&self.environment, &self.bytes).map_err(|message| {
+            let missing =
+                ["is not a registered function/op", "No Op registered", "Could not find an implementation"];
+            if missing.iter().any(|part| message.contains(part)) {
+                Failure::Operator(message)
+            } else {
+                Failure::Refused(message)
+            }
+        })?;
+        Ok(Box::new(Runner { session }))
+    }
+}
+
+/// One thread: the rows of a batch are split, the operators are not.
+fn session(environment: &Environment, bytes: &[u8]) -> Result<Session, String> {
+    let builder = Session::builder(environment).map_err(words)?;
+    let builder = builder.with_optimization_level(GraphOptimizationLevel::All).map_err(words)?;
+    let mut builder = builder.with_intra_threads(1).map_err(words)?;
+    builder.commit_from_memory(bytes).map_err(words)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+fn words<R>(error: ort::Error<R>) -> String {
+    // Only the first line: the rest are file names of onnxruntime's own source.
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+struct Runner {
+    session: Session,
+}
+
+impl Worker for Runner {
+    fn run(
+        &mut self,
+        shape: &[usize],
+        input: &[f32],
+        take: &mut dyn FnMut(&[usize], &[f32]),
+    ) -> Result<(), String> {
+        let input = TensorRef::from_array_view((shape, input)).map_err(words)?;
+        let outputs = self.session.run(ort::inputs![input]).map_err(words)?;
+        let (shape, numbers) = outputs[0].try_extract_tensor::<f32>().map_err(words)?;
+        let shape: Vec<usize> = shape.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
+        take(&shape, numbers);
+        Ok(())
+    }
+}

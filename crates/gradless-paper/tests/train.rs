@@ -2,8 +2,8 @@
 
 #![cfg(feature = "train")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![allow(clippy::print_stdout, reason = "says which data it had")]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,12 +44,20 @@ fn digits() -> (Labelled, Labelled) {
     let folder = std::env::var_os("GRADLESS_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data"), PathBuf::from)
         .join("mnist");
-    if let (Ok(train), Ok(test)) = (data::mnist(&folder, Split::Train), data::mnist(&folder, Split::Test)) {
-        println!("training on MNIST");
-        return (first(&train, 1024), first(&test, 256));
+    let there = folder.is_dir();
+    let what = if there {
+        "on MNIST"
+    } else {
+        "on drawn pictures, MNIST is not there (GRADLESS_DATA or data/mnist)"
+    };
+    // Straight to stderr: what is printed is shown only when a test fails.
+    let _ = writeln!(std::io::stderr(), "training {what}");
+    if there {
+        let read = |split| data::mnist(&folder, split).unwrap();
+        (first(&read(Split::Train), 1024), first(&read(Split::Test), 256))
+    } else {
+        (pictures(1, 28, 1024, 1), pictures(1, 28, 256, 2))
     }
-    println!("MNIST is not there (GRADLESS_DATA or data/mnist): training on drawn pictures");
-    (pictures(1, 28, 1024, 1), pictures(1, 28, 256, 2))
 }
 
 /// Stops after so many steps.
@@ -67,7 +75,7 @@ impl Watch for StopAfter<'_> {
         }
     }
 
-    fn epoch(&mut self, _: &EpochRecord) {}
+    fn epoch(&mut self, _: &[EpochRecord]) {}
 }
 
 struct Folder(PathBuf);
@@ -189,6 +197,15 @@ fn what_cannot_be_trained_is_refused() {
     assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
     let nowhere = resume(&folder.0.join("nowhere"), &small, &grey, &grey, &mut watch, &cancel).unwrap_err();
     assert!(nowhere.to_string().contains("nowhere"), "{nowhere}");
+    let (half, _) = run(&small, &(grey.clone(), grey.clone()), 1, false);
+    assert_eq!(half.ending, Ending::Interrupted);
+    let again = |settings: &Settings, images: &Labelled| {
+        let mut watch = StopAfter { steps: 1, cancel: &AtomicBool::new(false), losses: Vec::new() };
+        resume(&small.checkpoint, settings, images, images, &mut watch, &AtomicBool::new(false)).unwrap_err()
+    };
+    let residual = Settings { architecture: Architecture::ResNet20, ..small.clone() };
+    assert!(matches!(again(&residual, &colour), TrainError::Another { found: Architecture::LeNet, .. }));
+    assert!(matches!(again(&small, &pictures(1, 28, 64, 5)), TrainError::OtherData { .. }));
     let unwritable = Settings { checkpoint: folder.0.join("no/such/folder/checkpoint"), ..small };
     assert!(matches!(train(&unwritable, &grey, &grey, &mut watch, &cancel), Err(TrainError::File { .. })));
 }

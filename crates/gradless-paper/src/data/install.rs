@@ -10,6 +10,9 @@ use super::error::{DataError, Problem};
 use super::homes::{Download, Homes, Packing};
 use super::source::open;
 
+/// No archive of a data set unpacks to more than this.
+const MOST_UNPACKED: u64 = 1 << 30;
+
 /// What was done for each file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
@@ -111,7 +114,9 @@ fn find(folder: &Path, name: &str, wrong: &Path) -> Option<PathBuf> {
 pub(super) fn unpack(missing: &[&'static Expected], archive: &Path, to: &Path) -> Result<(), DataError> {
     let at = |error: std::io::Error| Problem::from(error).at(archive);
     let mut left = missing.to_vec();
-    let mut reader = tar::Archive::new(open(archive).map_err(|problem| problem.at(archive))?);
+    // A few bytes can unpack to any number of them, and names are read whole.
+    let unpacked = open(archive).map_err(|problem| problem.at(archive))?.take(MOST_UNPACKED);
+    let mut reader = tar::Archive::new(unpacked);
     for entry in reader.entries().map_err(at)? {
         let mut entry = entry.map_err(at)?;
         // Only the name counts: nothing is written where a path in the archive says.

@@ -11,24 +11,25 @@ use super::trainer::State;
 /// How the file begins.
 const MAGIC: &[u8; 16] = b"gradless-train\r\n";
 /// Raised when the state or the arithmetic of training changes: a run does not go on to other bits than it began with.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Both networks' states are below 10 MB.
 const LARGEST: u64 = 64 << 20;
 
 pub(super) fn write(state: &State, path: &Path) -> Result<(), TrainError> {
-    let body =
-        postcard::to_stdvec(state).map_err(|error| TrainError::file(path, std::io::Error::other(error)))?;
     let part = path.with_extension("part");
-    let written = (|| {
+    let written = encode(state).and_then(|bytes| {
         let mut file = File::create(&part)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&VERSION.to_le_bytes())?;
-        file.write_all(&crc32fast::hash(&body).to_le_bytes())?;
-        file.write_all(&body)?;
+        file.write_all(&bytes)?;
         file.sync_all()?;
         fs::rename(&part, path)
-    })();
+    });
     written.map_err(|error| TrainError::file(path, error))
+}
+
+fn encode(state: &State) -> std::io::Result<Vec<u8>> {
+    let body = postcard::to_stdvec(state).map_err(std::io::Error::other)?;
+    let sum = crc32fast::hash(&body);
+    Ok([MAGIC.as_slice(), &VERSION.to_le_bytes(), &sum.to_le_bytes(), &body].concat())
 }
 
 pub(super) fn read(path: &Path) -> Result<State, TrainError> {
@@ -52,7 +53,10 @@ fn parse(bytes: &[u8]) -> Result<State, Unusable> {
     }
     let state: State = postcard::from_bytes(body).map_err(|_| Unusable::Damaged)?;
     let batch = state.recipe.batch;
-    let sound = state.fits(&state.architecture.plan()) && batch > 0 && batch.is_multiple_of(SHARD);
+    let sound = state.fits(&state.architecture.plan())
+        && state.is_sound()
+        && batch > 0
+        && batch.is_multiple_of(SHARD);
     if sound { Ok(state) } else { Err(Unusable::Damaged) }
 }
 
@@ -62,16 +66,12 @@ mod tests {
     use crate::train::{Architecture, Recipe};
 
     fn bytes() -> Vec<u8> {
-        let path = std::env::temp_dir().join(format!("gradless-checkpoint-{}", std::process::id()));
-        write(&State::new(Architecture::LeNet, Recipe::of(Architecture::LeNet), 3), &path).unwrap();
-        let bytes = fs::read(&path).unwrap();
-        fs::remove_file(path).unwrap();
-        bytes
+        encode(&State::new(Architecture::LeNet, Recipe::of(Architecture::LeNet), 3, 9)).unwrap()
     }
 
     #[test]
     fn what_was_written_is_read() {
-        let state = State::new(Architecture::LeNet, Recipe::of(Architecture::LeNet), 3);
+        let state = State::new(Architecture::LeNet, Recipe::of(Architecture::LeNet), 3, 9);
         assert_eq!(parse(&bytes()).unwrap(), state);
     }
 

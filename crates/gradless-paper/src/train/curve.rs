@@ -44,7 +44,7 @@ pub fn curve_svg(architecture: Architecture, history: &[EpochRecord]) -> String 
         panels: vec![Panel {
             title: "labels: share classified correctly at the end".to_owned(),
             series: vec![
-                series("training images, while they train", |record| record.train_accuracy),
+                series("training images", |record| record.train_accuracy),
                 series("test images", |record| record.test_accuracy),
             ],
         }],

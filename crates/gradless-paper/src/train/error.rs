@@ -35,6 +35,12 @@ pub enum TrainError {
         /// Which network was asked for.
         asked: Architecture,
     },
+    /// A checkpoint of a run on other images.
+    #[error("{} is a checkpoint of a run on other images: give it the data it began with", path.display())]
+    OtherData {
+        /// Which.
+        path: PathBuf,
+    },
     /// The images do not fit the network.
     #[error(
         "{} takes images of {} x {} x {} (channels, rows, columns), the {} images of the {split} set have {} x {} x {}",
@@ -68,7 +74,9 @@ pub enum TrainError {
     #[error("the test set is empty")]
     NoTest,
     /// The loss is no longer a number.
-    #[error("the loss became {loss} in step {step} of epoch {epoch}: lower the learning rate")]
+    #[error(
+        "the loss became {loss} in step {step} of epoch {epoch}: a smaller learning rate (`Recipe::peak_rate`), or another seed, may help"
+    )]
     Diverged {
         /// Epoch, from 1.
         epoch: u32,

@@ -54,8 +54,8 @@ pub struct Progress {
 pub trait Watch {
     /// After every step.
     fn step(&mut self, progress: &Progress);
-    /// After every epoch.
-    fn epoch(&mut self, record: &EpochRecord);
+    /// After every epoch, with those before it: also of a run that was continued.
+    fn epoch(&mut self, history: &[EpochRecord]);
 }
 
 /// How a run ended.
@@ -100,7 +100,7 @@ pub fn train(
     watch: &mut dyn Watch,
     cancel: &AtomicBool,
 ) -> Result<Trained, TrainError> {
-    let state = State::new(settings.architecture, settings.recipe, settings.seed);
+    let state = State::new(settings.architecture, settings.recipe, settings.seed, fingerprint(train, test));
     run(state, settings, train, test, watch, cancel)
 }
 
@@ -117,6 +117,9 @@ pub fn resume(
     if state.architecture != settings.architecture {
         let (found, asked) = (state.architecture, settings.architecture);
         return Err(TrainError::Another { path: from.to_owned(), found, asked });
+    }
+    if state.data != fingerprint(train, test) {
+        return Err(TrainError::OtherData { path: from.to_owned() });
     }
     run(state, settings, train, test, watch, cancel)
 }
@@ -156,8 +159,17 @@ fn run(
         }
         trainer.state.seconds = before + began.elapsed().as_secs_f64();
         let over = trainer.epoch_is_over();
+        if over && !trainer.state.is_finite() {
+            // The rectifier turns NaN into 0, so the loss alone does not tell.
+            return Err(TrainError::Diverged {
+                epoch: trainer.state.epoch + 1,
+                step: trainer.state.step,
+                loss: f64::NAN,
+            });
+        }
         if over {
-            watch.epoch(&trainer.close_epoch(trainer.state.seconds));
+            trainer.close_epoch(trainer.state.seconds);
+            watch.epoch(&trainer.state.history);
         }
         let interrupted = cancel.load(Ordering::Relaxed);
         if over || interrupted || saved.elapsed() >= BETWEEN_CHECKPOINTS {
@@ -169,6 +181,16 @@ fn run(
         }
     }
     Ok(Trained { state: trainer.state, ending: Ending::Finished })
+}
+
+/// A checksum of all images and labels.
+fn fingerprint(train: &Labelled, test: &Labelled) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    for part in [&train.images.pixels, &train.labels, &test.images.pixels, &test.labels] {
+        sum.update(&part.len().to_le_bytes());
+        sum.update(part);
+    }
+    sum.finalize()
 }
 
 fn check(state: &State, train: &Labelled, test: &Labelled) -> Result<(), TrainError> {

@@ -20,6 +20,8 @@ pub(super) struct State {
     pub(super) architecture: Architecture,
     pub(super) recipe: Recipe,
     pub(super) seed: u64,
+    /// Checksum of the images and labels.
+    pub(super) data: u32,
     /// Epochs and, in the present one, steps that are done.
     pub(super) epoch: u32,
     pub(super) step: u64,
@@ -53,7 +55,7 @@ pub struct EpochRecord {
 }
 
 impl State {
-    pub(super) fn new(architecture: Architecture, recipe: Recipe, seed: u64) -> Self {
+    pub(super) fn new(architecture: Architecture, recipe: Recipe, seed: u64, data: u32) -> Self {
         let plan = architecture.plan();
         let parameters: Vec<Vec<f32>> = plan
             .parameters
@@ -66,6 +68,7 @@ impl State {
             architecture,
             recipe,
             seed,
+            data,
             epoch: 0,
             step: 0,
             velocities: parameters.iter().map(|values| vec![0.0; values.len()]).collect(),
@@ -85,6 +88,18 @@ impl State {
         };
         let norms = self.averages.iter().map(Vec::len).eq(plan.norms.iter().copied());
         lengths(&self.parameters) && lengths(&self.velocities) && norms
+    }
+
+    /// Whether counters and history belong together: a state may come from a file.
+    pub(super) fn is_sound(&self) -> bool {
+        let seen = (self.recipe.batch as u64).checked_mul(self.step);
+        seen == Some(self.tally.images) && self.history.len() as u64 == u64::from(self.epoch)
+    }
+
+    /// Whether every learnt number is one.
+    pub(super) fn is_finite(&self) -> bool {
+        let moments = self.averages.iter().flatten().flat_map(|moments| [moments.mean, moments.variance]);
+        self.parameters.iter().flatten().copied().chain(moments).all(f32::is_finite)
     }
 
     pub(super) fn is_finished(&self) -> bool {
@@ -175,7 +190,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Tests, and begins the next epoch.
-    pub(super) fn close_epoch(&mut self, seconds: f64) -> EpochRecord {
+    pub(super) fn close_epoch(&mut self, seconds: f64) {
         let test = self.evaluate();
         let record = EpochRecord {
             epoch: self.state.epoch + 1,
@@ -190,7 +205,6 @@ impl<'a> Trainer<'a> {
         self.state.epoch += 1;
         self.state.step = 0;
         self.state.tally = Tally::default();
-        record
     }
 
     /// The whole test set through the network as it is.

@@ -7,6 +7,7 @@ use crate::command::Command;
 const EXAMPLES: &str = "\
 Examples:
   gradless methods                         every method: what it assumes, what it costs
+  gradless noise --model M.onnx            how far rounding blurs a model's scores
   gradless data mnist                      bring MNIST into data/mnist, checked
   gradless data cifar10 --from ~/Downloads take the files from a folder instead
 

@@ -2,6 +2,7 @@
 
 mod data;
 mod methods;
+mod noise;
 mod reproduce;
 mod train;
 
@@ -16,6 +17,7 @@ use crate::terminal::Terminal;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Methods(methods::Methods),
+    Noise(noise::Noise),
     Data(data::Data),
     Train(train::Train),
     Reproduce(reproduce::Reproduce),
@@ -40,6 +42,7 @@ impl From<Outcome> for ExitCode {
 pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match command {
         Command::Methods(asked) => asked.run(terminal),
+        Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),
         Command::Train(asked) => asked.run(terminal),
         Command::Reproduce(asked) => asked.run(terminal),
@@ -50,7 +53,7 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
 fn other_build(what: &str, command: &str, words: &[String]) -> anyhow::Error {
     if cfg!(feature = "paper") {
         return anyhow!(
-            "there is no {what} yet: this version has the data sets only, see `gradless data --help`"
+            "there is no {what} yet: this version has the data sets (`gradless data`) and the networks (`gradless train`)"
         );
     }
     let words = if words.is_empty() { "…".to_owned() } else { words.join(" ") };

@@ -5,6 +5,8 @@ mod command;
 mod failure;
 #[cfg(feature = "paper")]
 mod interrupt;
+mod input;
+mod model;
 mod terminal;
 
 use std::process::ExitCode;

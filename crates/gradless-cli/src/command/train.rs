@@ -12,8 +12,8 @@ use crate::terminal::Terminal;
 
 const EXAMPLES: &str = "\
 Examples:
-  gradless train lenet --data data/mnist            about 4 minutes on 2 cores
-  gradless train resnet20 --data data/cifar10       about 90 minutes on 2 cores
+  gradless train lenet --data data/mnist            about 10 minutes on 2 cores that do other things too
+  gradless train resnet20 --data data/cifar10       under 2 hours
   gradless train resnet20 --data data/cifar10 --resume gradless-out/resnet20/checkpoint
 
 The folder of the run gets the network (.onnx with its .toml), the training curve (.csv, .svg) and a checkpoint,
@@ -33,7 +33,7 @@ pub(crate) struct Train {
     data: Option<PathBuf>,
 
     /// Times every image is seen (12 for lenet, 40 for resnet20)
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u32).range(1..))]
     epochs: Option<u32>,
 
     /// Same seed, same network
@@ -56,8 +56,8 @@ pub(crate) struct Train {
     #[arg(long, value_enum, default_value_t)]
     batch_norm: Norm,
 
-    /// Begin again in a folder that holds a run
-    #[arg(long, conflicts_with = "resume")]
+    /// Begin again in a folder that holds another run
+    #[arg(long)]
     force: bool,
 }
 
@@ -89,7 +89,11 @@ impl Train {
     #[cfg(not(feature = "paper"))]
     #[expect(clippy::unused_self, reason = "the words are read so that mistakes in them are told here too")]
     pub(crate) fn run(self, _terminal: &Terminal) -> anyhow::Result<Outcome> {
-        let words: Vec<String> = std::env::args().skip_while(|word| word != "train").skip(1).collect();
+        let words: Vec<String> = std::env::args_os()
+            .map(|word| word.to_string_lossy().into_owned())
+            .skip_while(|word| word != "train")
+            .skip(1)
+            .collect();
         Err(super::other_build("training", "train", &words))
     }
 }

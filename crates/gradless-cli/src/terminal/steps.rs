@@ -32,6 +32,8 @@ impl Steps {
             if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
                 self.bar.set_style(style);
             }
+            self.bar.set_position(first);
+            self.bar.tick();
             self.bar.reset_eta();
         }
         let speed = ((done - first) * images) as f64 / self.begun.elapsed().as_secs_f64().max(1e-9);

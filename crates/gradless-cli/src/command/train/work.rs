@@ -38,8 +38,7 @@ pub(super) fn run(asked: &Train, terminal: &Terminal) -> anyhow::Result<Outcome>
         checkpoint: folder.join("checkpoint"),
     };
     let cancel = interrupt::flag();
-    let mut watch =
-        Bar { architecture, folder: &folder, steps: Steps::new(), history: Vec::new(), failed: None };
+    let mut watch = Bar { architecture, folder: &folder, steps: Steps::new(), failed: None };
     let trained = match &asked.resume {
         Some(from) => resume(from, &settings, &images, &test, &mut watch, cancel),
         None => train(&settings, &images, &test, &mut watch, cancel),
@@ -50,10 +49,11 @@ pub(super) fn run(asked: &Train, terminal: &Terminal) -> anyhow::Result<Outcome>
     drop(watch);
     match trained.ending {
         Ending::Interrupted => {
-            let (checkpoint, network) = (settings.checkpoint.display(), architecture.name());
+            let (data, checkpoint) = (word(&data_folder(asked, architecture)), word(&settings.checkpoint));
+            let kept = if asked.batch_norm == Norm::Kept { " --batch-norm kept" } else { "" };
+            let network = architecture.name();
             bail!(
-                "interrupted; nothing is lost: `gradless train {network} --data {} --resume {checkpoint}` goes on",
-                data_folder(asked, architecture).display()
+                "interrupted; nothing is lost: `gradless train {network} --data {data} --resume {checkpoint}{kept}` goes on"
             )
         }
         Ending::Finished => finish(asked, architecture, &trained, &folder, terminal),
@@ -69,14 +69,27 @@ fn folder(asked: &Train, architecture: Architecture) -> anyhow::Result<PathBuf> 
         (None, None) => Path::new("gradless-out").join(architecture.name()),
     };
     let checkpoint = folder.join("checkpoint");
-    if asked.resume.is_none() && !asked.force && checkpoint.exists() {
+    // A checkpoint that goes on in its own folder replaces itself; any other would be lost.
+    let real = |path: &Path| path.canonicalize().ok();
+    let itself = asked.resume.as_deref().is_some_and(|from| real(from) == real(&checkpoint));
+    if checkpoint.exists() && !itself && asked.force {
+        // Until the first new one is written there is none: the old run must not be taken for this one.
+        fs::remove_file(&checkpoint)
+            .with_context(|| format!("{} cannot be removed", checkpoint.display()))?;
+    } else if checkpoint.exists() && !itself {
         bail!(
             "{} holds a run: go on with `--resume {}`, begin again with `--force`, or choose another folder with `--out`",
             folder.display(),
-            checkpoint.display()
+            word(&checkpoint)
         );
     }
     Ok(folder)
+}
+
+/// A path as it is typed into a shell.
+fn word(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
 }
 
 fn data_folder(asked: &Train, architecture: Architecture) -> PathBuf {
@@ -131,6 +144,9 @@ fn finish(
         Norm::Kept => BatchNorm::Kept,
     };
     let history = trained.history();
+    let Some(last) = history.last() else {
+        bail!("a run of no epochs has no result: use `--epochs 1` or more")
+    };
     let files = [
         (format!("{name}.onnx"), trained.to_onnx(batch_norm)?),
         (format!("{name}.toml"), architecture.description().into_bytes()),
@@ -143,9 +159,6 @@ fn finish(
         fs::write(&path, bytes).with_context(|| format!("{} cannot be written", path.display()))?;
         written.push(path);
     }
-    let Some(last) = history.last() else {
-        bail!("a run of no epochs has no result: use `--epochs 1` or more")
-    };
     let told = Told {
         network: name,
         seed: trained.seed(),
@@ -172,7 +185,6 @@ struct Bar<'a> {
     architecture: Architecture,
     folder: &'a Path,
     steps: Steps,
-    history: Vec<EpochRecord>,
     failed: Option<std::io::Error>,
 }
 
@@ -188,12 +200,12 @@ impl Watch for Bar<'_> {
         );
     }
 
-    fn epoch(&mut self, record: &EpochRecord) {
-        self.history.push(*record);
-        let EpochRecord { epoch, test_accuracy, .. } = record;
-        self.steps.above(&format!("epoch {epoch}: {:.2} % of the test images", 100.0 * test_accuracy));
-        let curve = curve_svg(self.architecture, &self.history);
-        let written = fs::write(self.folder.join("curve.csv"), curve_csv(&self.history))
+    fn epoch(&mut self, history: &[EpochRecord]) {
+        if let Some(EpochRecord { epoch, test_accuracy, .. }) = history.last() {
+            self.steps.above(&format!("epoch {epoch}: {:.2} % of the test images", 100.0 * test_accuracy));
+        }
+        let curve = curve_svg(self.architecture, history);
+        let written = fs::write(self.folder.join("curve.csv"), curve_csv(history))
             .and_then(|()| fs::write(self.folder.join("curve.svg"), curve));
         self.failed = written.err().or(self.failed.take());
     }

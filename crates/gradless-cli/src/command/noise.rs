@@ -1,0 +1,87 @@
+//! `gradless noise`: how far rounding blurs a model's scores, and the radius that follows from it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use gradless::Model;
+use gradless::drive::NoiseProbe;
+use gradless_models::{ModelNoise, Onnx};
+use serde::Serialize;
+
+use super::Outcome;
+use crate::input;
+use crate::model;
+use crate::terminal::Terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  gradless noise                                        the embedded LeNet at the embedded digit
+  gradless noise --model resnet20.onnx                  at the middle of its inputs
+  gradless noise --model resnet20.onnx --input cat.png  at a picture
+
+A difference of scores is divided by the radius, and so is its noise: below the radius that is printed, slopes are made
+of rounding. Usually 100 to 260 queries.
+";
+
+/// Measures the noise floor of a model, and the smoothing radius it asks for
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Noise {
+    /// The classifier (ONNX; `M.toml` beside `M.onnx` describes its preprocessing); the embedded LeNet if none is given
+    #[arg(long, value_name = "M.onnx")]
+    model: Option<PathBuf>,
+
+    /// A picture to measure at (PNG); the middle of the model's inputs if none is given
+    #[arg(long, value_name = "X.png")]
+    input: Option<PathBuf>,
+
+    /// What runs the model
+    #[arg(long, value_enum, default_value_t)]
+    engine: model::EngineName,
+
+    /// Chooses the directions
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// The result as programs read it. Keys may be added, not renamed.
+#[derive(Serialize)]
+struct Report {
+    model: String,
+    engine: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    noise: ModelNoise,
+}
+
+impl Noise {
+    pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
+        let (name, model) = model::load(self.model.as_deref(), self.engine)?;
+        let range = model.description().range;
+        let point = match (&self.input, &self.model) {
+            (Some(path), _) => input::picture(path, model.shape(), range)?,
+            (None, None) => input::digit(model.shape(), range)?,
+            (None, Some(_)) => middle(&model)?,
+        };
+        let probe = NoiseProbe { seed: self.seed, ..NoiseProbe::default() };
+        let noise = ModelNoise::measure(&model, &point, probe)
+            .with_context(|| format!("the noise of {name} cannot be measured"))?;
+        let engine = model.engine().name();
+        let human = format!("{name} on {engine}\n{noise}");
+        terminal.result(&human, &Report { model: name, engine, seed: self.seed, noise })?;
+        Ok(Outcome::Done)
+    }
+}
+
+fn middle(model: &Onnx) -> anyhow::Result<Vec<f64>> {
+    let [low, high] = model.description().range;
+    let middle = low + (high - low) / 2.0;
+    if middle.is_finite() {
+        Ok(vec![middle; model.inputs()])
+    } else {
+        bail!(
+            "the description gives the range {low} to {high}, which has no middle: say where to measure with `--input X.png`"
+        )
+    }
+}

@@ -79,9 +79,9 @@ impl Default for OnnxOptions {
 /// # Threads
 ///
 /// The engine works on one thread per call and calls run side by side: rows are split, operators are not. Two callers
-/// then get nearly twice the images of one (ResNet20, `rten`: 900 instead of 430 a second), where two threads inside the
-/// operators get 1.75 to 1.8 times, and no sum depends on the number of threads. Each caller takes a worker of its own and
-/// gives it back; with `ort` that is a session with its own copy of the weights.
+/// get 1.9 times the LeNet images of one, with either engine; two threads inside the operators of `rten` get 1.75 times, and
+/// sums would depend on them. Each caller takes a worker of its own and gives it back; with `ort` that is a session with
+/// its own copy of the weights.
 ///
 /// # Untrusted files
 ///

@@ -1,0 +1,250 @@
+//! Everything the model is asked goes through here: counted, turned into margins, and the best answers kept.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
+
+use crate::condition::Condition;
+use crate::task::Task;
+
+/// A point and what the model said there.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) unknown: Vec<f64>,
+    pub(crate) scores: Vec<f64>,
+    pub(crate) margin: f64,
+    /// $\gamma_1\lVert x\rVert_1 + \frac{\gamma_2}2\lVert x\rVert_2^2$ from nothing, at the weights as given.
+    pub(crate) penalty: f64,
+}
+
+/// What a search needs to know of its surroundings.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) task: &'a Task,
+    pub(crate) condition: Condition,
+    /// A margin must be above this to be believed.
+    pub(crate) floor: f64,
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
+    pub(crate) threads: usize,
+    pub(crate) cancel: &'a AtomicBool,
+}
+
+/// What has been seen.
+pub(crate) struct Ledger<'a> {
+    pub(crate) around: Surroundings<'a>,
+    pub(crate) kappa: Option<f64>,
+    nothing: Vec<f64>,
+    bounds: Vec<(f64, f64)>,
+    seen: Mutex<Seen>,
+    sent: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    best: Option<Candidate>,
+    nearest: Option<Candidate>,
+}
+
+impl<'a> Ledger<'a> {
+    pub(crate) fn new(around: Surroundings<'a>, kappa: Option<f64>) -> Self {
+        let task = around.task;
+        Self {
+            kappa,
+            nothing: task.nothing(),
+            bounds: (0..task.dim()).map(|i| task.bounds(i)).collect(),
+            seen: Mutex::default(),
+            sent: AtomicU64::new(0),
+            around,
+        }
+    }
+
+    /// Inputs the model was given.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// The valid point with the smallest penalty so far.
+    pub(crate) fn best(&self) -> Option<Candidate> {
+        self.seen().best.clone()
+    }
+
+    /// The point that came closest to being valid.
+    pub(crate) fn nearest(&self) -> Option<Candidate> {
+        self.seen().nearest.clone()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.around.cancel.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_valid(&self, margin: f64) -> bool {
+        margin > self.around.floor
+    }
+
+    pub(crate) fn penalty(&self, unknown: &[f64]) -> f64 {
+        let Surroundings { l1, l2, .. } = self.around;
+        unknown.iter().zip(&self.nothing).map(|(x, o)| (x - o).abs()).map(|s| l1 * s + 0.5 * l2 * s * s).sum()
+    }
+
+    /// Places where a point differs from nothing.
+    pub(crate) fn support(&self, unknown: &[f64]) -> Vec<usize> {
+        (0..unknown.len()).filter(|&i| unknown[i] != self.nothing[i]).collect()
+    }
+
+    pub(crate) fn nothing(&self) -> &[f64] {
+        &self.nothing
+    }
+
+    pub(crate) fn bounds(&self) -> &[(f64, f64)] {
+        &self.bounds
+    }
+
+    /// What a margin at the floor costs.
+    pub(crate) fn loss_at_floor(&self) -> f64 {
+        loss(self.around.floor, self.kappa)
+    }
+
+    /// Margin and scores of one point; it does not become the answer.
+    pub(crate) fn look(&self, unknown: &[f64]) -> Result<(f64, Vec<f64>), ModelError> {
+        self.look_at_input(&self.around.task.seen(unknown))
+    }
+
+    /// Margin and scores of an input of the model.
+    pub(crate) fn look_at_input(&self, seen: &[f64]) -> Result<(f64, Vec<f64>), ModelError> {
+        let mut scores = vec![0.0; self.around.model.classes()];
+        self.sent.fetch_add(1, Ordering::Relaxed);
+        self.around.model.scores(Inputs { points: seen, dim: seen.len() }, &mut scores)?;
+        Ok((self.around.condition.margin(&scores), scores))
+    }
+
+    /// Asks about points of the set, all of which may become the answer; gives their margins.
+    pub(crate) fn ask(&self, unknowns: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
+        let rows = self.around.model.preferred_rows().max(1);
+        let mut margins = vec![0.0; unknowns.len()];
+        let chunks: Vec<(&[Vec<f64>], &mut [f64])> =
+            unknowns.chunks(rows).zip(margins.chunks_mut(rows)).collect();
+        let work = |(unknowns, margins): (&[Vec<f64>], &mut [f64])| {
+            let points = unknowns.concat();
+            self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), margins)
+        };
+        let threads = self.around.threads.clamp(1, chunks.len().max(1));
+        if threads == 1 {
+            for chunk in chunks {
+                work(chunk)?;
+            }
+            return Ok(margins);
+        }
+        let mut hands: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
+        for (index, chunk) in chunks.into_iter().enumerate() {
+            hands[index % threads].push(chunk);
+        }
+        let work = &work;
+        let results: Vec<Result<(), ModelError>> = std::thread::scope(|scope| {
+            let running: Vec<_> = hands
+                .into_iter()
+                .map(|hand| scope.spawn(move || hand.into_iter().try_for_each(work)))
+                .collect();
+            running
+                .into_iter()
+                .map(|handle| {
+                    handle.join().unwrap_or_else(|_| Err(ModelError::Gone("a thread panicked".to_owned())))
+                })
+                .collect()
+        });
+        results.into_iter().collect::<Result<(), ModelError>>()?;
+        Ok(margins)
+    }
+
+    /// Margins of points, one after the other; those in the set are kept if they are better than what is there.
+    fn evaluate_rows(&self, points: &[f64], dim: usize, margins: &mut [f64]) -> Result<(), ModelError> {
+        let Surroundings { model, task, condition, .. } = self.around;
+        let classes = model.classes();
+        let mut scores = vec![0.0; margins.len() * classes];
+        let mut seen = points.to_vec();
+        for row in seen.chunks_exact_mut(dim) {
+            task.turn_into_seen(row);
+        }
+        self.sent.fetch_add(margins.len() as u64, Ordering::Relaxed);
+        model.scores(Inputs { points: &seen, dim }, &mut scores)?;
+        for ((unknown, scores), margin) in
+            points.chunks_exact(dim).zip(scores.chunks_exact(classes)).zip(margins)
+        {
+            *margin = condition.margin(scores);
+            self.consider(unknown, scores, *margin);
+        }
+        Ok(())
+    }
+
+    fn consider(&self, unknown: &[f64], scores: &[f64], margin: f64) {
+        let inside = unknown.iter().zip(&self.bounds).all(|(x, (lower, upper))| lower <= x && x <= upper);
+        if !inside {
+            return;
+        }
+        let candidate = || Candidate {
+            unknown: unknown.to_vec(),
+            scores: scores.to_vec(),
+            margin,
+            penalty: self.penalty(unknown),
+        };
+        let mut seen = self.seen();
+        if seen.nearest.as_ref().is_none_or(|nearest| margin > nearest.margin) {
+            seen.nearest = Some(candidate());
+        }
+        if self.is_valid(margin) {
+            let candidate = candidate();
+            if seen.best.as_ref().is_none_or(|best| precedes(&candidate, best)) {
+                seen.best = Some(candidate);
+            }
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        // What is stored is whole at any moment, whatever became of another thread.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Smaller penalty first; among equals an order that does not depend on which thread came first.
+fn precedes(a: &Candidate, b: &Candidate) -> bool {
+    let by_numbers =
+        || a.unknown.iter().zip(&b.unknown).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+    a.penalty < b.penalty || (a.penalty == b.penalty && by_numbers() == Some(std::cmp::Ordering::Less))
+}
+
+impl Oracle for Ledger<'_> {
+    fn evaluate(&self, batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
+        self.evaluate_rows(batch.points, batch.dim, values)?;
+        for value in values {
+            *value = loss(*value, self.kappa);
+        }
+        Ok(())
+    }
+
+    fn preferred_rows(&self) -> usize {
+        self.around.model.preferred_rows()
+    }
+}
+
+/// What the optimiser sees of a margin $c$: $\ln(1 + e^{-c})$, or with a margin to reach $\max(0, \kappa - c)$.
+pub(crate) fn loss(c: f64, kappa: Option<f64>) -> f64 {
+    match kappa {
+        None => (-c).max(0.0) + (-c.abs()).exp().ln_1p(),
+        Some(kappa) => (kappa - c).max(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loss_stops_at_kappa_or_never() {
+        assert_eq!(loss(1.0, Some(0.5)), 0.0);
+        assert_eq!(loss(1.0, Some(1.5)), 0.5);
+        assert!((loss(1.0, None) - (-1.0_f64).exp().ln_1p()).abs() < 1e-15);
+        assert_eq!((loss(-1e300, None), loss(1e300, None)), (1e300, 0.0));
+    }
+}

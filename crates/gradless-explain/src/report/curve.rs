@@ -1,0 +1,195 @@
+//! A quantity against queries, as a line chart.
+
+mod axis;
+mod thin;
+
+use self::axis::Axis;
+use self::thin::thinned;
+use super::format::{count, number};
+use super::html::put;
+use super::{Case, TracePoint};
+
+/// The drawing's own size. A column of the page is about as wide, so its text comes out near its nominal size.
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 210.0;
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 350.0;
+const TOP: f64 = 16.0;
+const BOTTOM: f64 = 178.0;
+
+/// What a chart shows.
+pub(super) struct Curve {
+    /// Its title, which names the quantity.
+    pub(super) title: &'static str,
+    /// The quantity.
+    pub(super) value: fn(&TracePoint) -> f64,
+    /// Whether the axis begins at zero.
+    pub(super) from_zero: bool,
+}
+
+/// A point of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    queries: f64,
+    value: f64,
+    valid: bool,
+}
+
+impl Curve {
+    pub(super) fn write(&self, case: &Case, page: &mut String) {
+        let points = thinned(self.points(&case.trace));
+        let title = self.title;
+        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+            put!(
+                page,
+                "<figure class=\"chart\"><figcaption>{title} against queries</figcaption>\
+                 <p class=\"note\">No number was recorded.</p></figure>\n"
+            );
+            return;
+        };
+        let end = [case.first_valid, case.best_valid]
+            .into_iter()
+            .flatten()
+            .fold(last.queries, |end, at| end.max(at as f64));
+        let x = Axis::linear(0.0, end, LEFT, RIGHT);
+        let y = Axis::fitting(points.iter().map(|point| point.value), self.from_zero, BOTTOM, TOP + 8.0);
+        let y = if self.from_zero { y } else { y.padded() };
+        let scale = if y.is_log() { ", logarithmic" } else { "" };
+        let label = format!(
+            "{title} against queries: from {} to {} after {} queries{}",
+            number(first.value),
+            number(last.value),
+            number(last.queries),
+            valid_words(case)
+        );
+        put!(
+            page,
+            "<figure class=\"chart\"><figcaption>{title} against queries{scale}</figcaption>\n\
+             <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\n"
+        );
+        grid(&x, &y, page);
+        if let Some(at) = case.first_valid {
+            mark("first", x.at(at as f64), page);
+        }
+        if let Some(at) = case.best_valid {
+            mark("best", x.at(at as f64), page);
+        }
+        lines(&points, &x, &y, page);
+        page.push_str("</svg>\n");
+        key(case, page);
+        page.push_str("</figure>\n");
+    }
+
+    /// The points that can be drawn, in the order of queries. Huge values would leave no room for the others.
+    fn points(&self, trace: &[TracePoint]) -> Vec<Point> {
+        let point = |moment: &TracePoint| {
+            let value = (self.value)(moment);
+            (value.abs() < 1e100).then_some(Point {
+                queries: moment.queries as f64,
+                value,
+                valid: moment.valid,
+            })
+        };
+        let mut points: Vec<Point> = trace.iter().filter_map(point).collect();
+        points.sort_by(|a, b| a.queries.total_cmp(&b.queries));
+        points
+    }
+}
+
+fn grid(x: &Axis, y: &Axis, page: &mut String) {
+    for (value, label) in y.ticks(4) {
+        let at = y.at(value);
+        put!(
+            page,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
+            LEFT - 6.0,
+            at + 4.0
+        );
+    }
+    for (value, label) in x.ticks(4) {
+        let at = x.at(value);
+        put!(
+            page,
+            "<line class=\"tick\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{BOTTOM}\" y2=\"{:.1}\"/>\
+             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
+            BOTTOM + 4.0,
+            BOTTOM + 18.0
+        );
+    }
+    put!(
+        page,
+        "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{BOTTOM}\" y2=\"{BOTTOM}\"/>\
+         <text x=\"{RIGHT}\" y=\"{:.1}\" text-anchor=\"end\">queries</text>\n",
+        BOTTOM + 31.0
+    );
+}
+
+fn mark(class: &str, at: f64, page: &mut String) {
+    put!(
+        page,
+        "<line class=\"mark {class}\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{BOTTOM}\"/>\
+         <path class=\"mark {class}\" d=\"M{:.1} {:.1}h10l-5 8z\"/>\n",
+        at - 5.0,
+        TOP - 8.0
+    );
+}
+
+/// The whole line thin; over it, thick, where the points are valid.
+fn lines(points: &[Point], x: &Axis, y: &Axis, page: &mut String) {
+    let path = |points: &[Point]| {
+        let mut path = String::new();
+        for (index, point) in points.iter().enumerate() {
+            let letter = if index == 0 { 'M' } else { 'L' };
+            put!(path, "{letter}{:.1} {:.1}", x.at(point.queries), y.at(point.value));
+        }
+        // Round ends make a dot of a line without length.
+        if let [only] = points {
+            put!(path, "L{:.1} {:.1}", x.at(only.queries), y.at(only.value));
+        }
+        path
+    };
+    put!(page, "<path class=\"line\" d=\"{}\"/>\n", path(points));
+    let runs = points.chunk_by(|a, b| a.valid == b.valid).filter(|run| run[0].valid);
+    let valid: String = runs.map(path).collect();
+    if !valid.is_empty() {
+        put!(page, "<path class=\"line valid\" d=\"{valid}\"/>\n");
+    }
+}
+
+fn key(case: &Case, page: &mut String) {
+    let symbol = |class: &str, path: &str| {
+        format!(
+            "<svg class=\"symbol\" viewBox=\"0 0 12 10\" aria-hidden=\"true\">\
+             <path class=\"{class}\" d=\"{path}\"/></svg>"
+        )
+    };
+    let triangle = |class: &str| symbol(&format!("mark {class}"), "M1 1h10l-5 8z");
+    let line = |class: &str| symbol(&format!("line {class}"), "M1 5H11");
+    page.push_str("<p class=\"keys\">");
+    if case.trace.iter().any(|moment| moment.valid) {
+        put!(page, "<span class=\"key\">{}valid</span>", line("valid"));
+        put!(page, "<span class=\"key\">{}not valid</span>", line(""));
+    }
+    if let Some(at) = case.first_valid {
+        put!(page, "<span class=\"key\">{}first valid {}</span>", triangle("first"), count(at));
+    }
+    if let Some(at) = case.best_valid {
+        put!(page, "<span class=\"key\">{}best valid {}</span>", triangle("best"), count(at));
+    }
+    if case.first_valid.is_none() && case.best_valid.is_none() {
+        page.push_str("<span class=\"key\">no valid point was found</span>");
+    }
+    page.push_str("</p>\n");
+}
+
+fn valid_words(case: &Case) -> String {
+    let mut words = String::new();
+    if let Some(at) = case.first_valid {
+        put!(words, "; first valid at {}", count(at));
+    }
+    if let Some(at) = case.best_valid {
+        put!(words, "; best valid at {}", count(at));
+    }
+    words
+}

@@ -3,12 +3,10 @@
 mod data;
 mod methods;
 mod noise;
-mod reproduce;
 mod train;
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Subcommand;
 
 use crate::terminal::Terminal;
@@ -20,7 +18,6 @@ pub(crate) enum Command {
     Noise(noise::Noise),
     Data(data::Data),
     Train(train::Train),
-    Reproduce(reproduce::Reproduce),
 }
 
 /// How a command that did not fail has ended.
@@ -45,17 +42,5 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
         Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),
         Command::Train(asked) => asked.run(terminal),
-        Command::Reproduce(asked) => asked.run(terminal),
     }
-}
-
-/// What to say where a command exists only in another build, or not yet.
-fn other_build(what: &str, command: &str, words: &[String]) -> anyhow::Error {
-    if cfg!(feature = "paper") {
-        return anyhow!(
-            "there is no {what} yet: this version has the data sets (`gradless data`) and the networks (`gradless train`)"
-        );
-    }
-    let words = if words.is_empty() { "…".to_owned() } else { words.join(" ") };
-    anyhow!("this build has no {what}: use `cargo run --release --features paper -- {command} {words}`")
 }

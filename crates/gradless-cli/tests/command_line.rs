@@ -14,7 +14,7 @@ fn help_and_version_are_results() {
         assert!(help.out.contains(word), "{}", help.out);
     }
     assert_eq!(gradless(&["--version"]).ends(0).silent().out, "gradless 0.1.0\n");
-    for name in ["methods", "data", "train", "reproduce"] {
+    for name in ["methods", "noise", "data", "train"] {
         let help = gradless(&[name, "--help"]).ends(0).silent();
         assert!(help.out.contains("Examples:"), "{}", help.out);
     }
@@ -56,5 +56,4 @@ fn a_build_without_training_says_how_to_get_one() {
         "no training",
         "cargo run --release --features paper -- train lenet --data data/mnist",
     ]);
-    gradless(&["reproduce", "mnist"]).fails_saying(&["--features paper -- reproduce mnist"]);
 }

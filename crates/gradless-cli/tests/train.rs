@@ -1,4 +1,4 @@
-//! `gradless train` as a command: its files, its refusals, its way back from an interruption.
+//! `gradless train` as a command: its files and its refusals.
 #![cfg(feature = "paper")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 
 const EXAMPLES: &str = "\
 Examples:
-  gradless train lenet --data data/mnist            about 10 minutes on 2 cores that do other things too
+  gradless train lenet --data data/mnist            10 minutes on 2 cores
   gradless train resnet20 --data data/cifar10       under 2 hours
   gradless train resnet20 --data data/cifar10 --resume gradless-out/resnet20/checkpoint
 
@@ -94,6 +94,9 @@ impl Train {
             .skip_while(|word| word != "train")
             .skip(1)
             .collect();
-        Err(super::other_build("training", "train", &words))
+        anyhow::bail!(
+            "this build has no training: use `cargo run --release --features paper -- train {}`",
+            words.join(" ")
+        )
     }
 }

@@ -103,7 +103,10 @@ impl WeightGradient {
 
 /// The same code, compiled for processors with AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "six times as fast as without; the argument stands at the calls")]
+#[expect(
+    unsafe_code,
+    reason = "2.6 to 4.8 times as fast as without (`kernel_speed`); the argument stands at the calls"
+)]
 mod fused {
     use super::{Convolution, Lane, WeightGradient, slide, weight};
 

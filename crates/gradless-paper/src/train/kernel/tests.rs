@@ -176,3 +176,52 @@ fn processors_without_fusing_give_nearly_the_same() {
         }
     }
 }
+
+/// How fast the kernels are, with fused multiply-add and without: the worth of the `unsafe` in the module above.
+///
+/// `cargo test --release -p gradless-paper --features train --lib kernel_speed -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[expect(clippy::print_stdout, reason = "a measurement")]
+fn kernel_speed() {
+    const TIMES: usize = 40;
+    let window = Window { kernel: 3, stride: 1, padding: 1 };
+    for (channels, side) in [(16, 32), (32, 16), (64, 8)] {
+        let planes = Planes { channels, height: side, width: side, halo: 1 };
+        let input = filled(planes, &mut numbers());
+        let weights = vec![0.01; channels * channels * 9];
+        let mut packed = Packed::default();
+        packed.fill(&weights, channels, channels * 9);
+        let convolution = Convolution {
+            window,
+            from: planes,
+            to: planes,
+            weights: &packed,
+            bias: None,
+            write: Write::Replace,
+        };
+        let kernel = WeightGradient { window, from: planes, to: planes };
+        let mut output = vec![Lane::ZERO; planes.len()];
+        let mut gradient = vec![0.0; weights.len()];
+        let work = (2 * TIMES * weights.len() * planes.area() * LANES) as f64;
+        let mut speed = |run: &mut dyn FnMut(&mut [Lane], &mut [f32])| {
+            let best = (0..5).map(|_| {
+                let began = std::time::Instant::now();
+                for _ in 0..TIMES {
+                    run(std::hint::black_box(&mut output), std::hint::black_box(&mut gradient));
+                }
+                work / began.elapsed().as_secs_f64() / 1e9
+            });
+            best.fold(0.0, f64::max)
+        };
+        let forward = speed(&mut |output, _| convolution.run(&input, output));
+        let forward_any = speed(&mut |output, _| slide::any::<false>(&convolution, &input, output));
+        let backward = speed(&mut |_, gradient| kernel.run(&input, &input, gradient));
+        let backward_any = speed(&mut |_, gradient| weight::any::<false>(&kernel, &input, &input, gradient));
+        println!(
+            "{channels} x {side} x {side}: {forward:.0} GFLOP/s, {:.1} times the plain build; by weights {backward:.0}, {:.1} times",
+            forward / forward_any,
+            backward / backward_any
+        );
+    }
+}

@@ -6,10 +6,10 @@ use gradless::{Budget, Config, ConfigError, Inputs, Model, ModelError, ProblemEr
 use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, largest};
-use crate::ledger::{Candidate, Ledger, Surroundings};
+use crate::ledger::{Candidate, Ledger, Surroundings, loss};
 use crate::prune::prune;
 use crate::report::{Minimal, Mode};
-use crate::search::{Beginning, boundary, search};
+use crate::search::{Beginning, Searched, boundary, search};
 use crate::task::{Start, Task, TaskError};
 
 /// Queries an explanation may use unless told otherwise.
@@ -112,6 +112,39 @@ pub struct Step {
     pub best: Option<f64>,
 }
 
+/// Who looks on while an explanation is searched.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Ends the search early with the best so far.
+    pub cancel: &'a AtomicBool,
+    /// Is told how far the search is, often.
+    pub progress: &'a (dyn Fn(&Progress) + Sync),
+}
+
+impl<'a> Watch<'a> {
+    /// Nobody looks on, but the search can be ended.
+    pub fn new(cancel: &'a AtomicBool) -> Self {
+        Self { cancel, progress: &|_| () }
+    }
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Watch").field("cancel", self.cancel).finish_non_exhaustive()
+    }
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Inputs the model was given.
+    pub queries: u64,
+    /// How many it may be given.
+    pub budget: u64,
+    /// Places of the best valid point so far.
+    pub best: Option<usize>,
+}
+
 /// An explanation, or the closest miss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -135,6 +168,16 @@ pub struct Answer {
     pub kappa: Option<f64>,
     /// Weights of the last round of the search.
     pub weights: (f64, f64),
+    /// What the class condition costs at the answer.
+    pub loss: f64,
+    /// Loss and penalty of the answer at these weights.
+    pub objective: f64,
+    /// The same where the search began.
+    pub objective_start: Option<f64>,
+    /// Queries when the first valid point was known.
+    pub first_valid: Option<u64>,
+    /// Queries when the answer was known, if it is valid.
+    pub best_valid: Option<u64>,
     /// Inputs the model was given, all in all.
     pub queries: u64,
     /// Steps of the search.
@@ -196,7 +239,7 @@ pub fn explain(
     model: &dyn Model,
     task: &Task,
     how: &Explain,
-    cancel: &AtomicBool,
+    watch: &Watch<'_>,
 ) -> Result<Answer, ExplainError> {
     task.check(model.inputs(), model.classes())?;
     let queries = how.config.budget.queries.unwrap_or(QUERIES);
@@ -222,8 +265,8 @@ pub fn explain(
         return Err(ExplainError::Number { what: "kappa", value });
     }
     let Explain { l1, l2, floor, threads, .. } = *how;
-    let ledger = Ledger::new(Surroundings { model, task, condition, floor, l1, l2, threads, cancel }, kappa);
-    Run { ledger, task, how, queries: queries - 1, original_scores }.answer()
+    let around = Surroundings { model, task, condition, floor, l1, l2, threads, watch, budget: queries };
+    Run { ledger: Ledger::new(around, kappa), task, how, queries: queries - 1, original_scores }.answer()
 }
 
 struct Run<'a> {
@@ -238,49 +281,112 @@ struct Run<'a> {
 /// What a look at a point before and after saving it takes.
 const LOOK: u64 = 2;
 
+/// A point that may be the answer, and what is known of it.
+struct Found {
+    point: Vec<f64>,
+    margin: f64,
+    scores: Vec<f64>,
+    minimal: Minimal,
+}
+
+impl From<Candidate> for Found {
+    fn from(Candidate { unknown, margin, scores, .. }: Candidate) -> Self {
+        Self { point: unknown, margin, scores, minimal: Minimal::NotAsked }
+    }
+}
+
 impl Run<'_> {
     fn answer(self) -> Result<Answer, ExplainError> {
         let Explain { l1, l2, search: weights, .. } = *self.how;
         let start = self.start()?;
         let reserve = if self.how.prune { self.queries / FOR_PRUNING } else { 0 };
         let queries = self.left().saturating_sub(reserve + 2 * LOOK);
-        let searched = search(&self.ledger, &self.how.config, Beginning { start, l1, l2, queries, weights })?;
-        let found = self.ledger.best().or_else(|| self.ledger.nearest());
-        let mut point = found.map_or_else(|| searched.last.clone(), |candidate| candidate.unknown);
-        let mut minimal = Minimal::NotAsked;
-        if let Some(best) = self.ledger.best() {
-            point = self.on_grid(best)?;
-            let pruned = if self.how.prune {
-                Some(prune(&self.ledger, point.clone(), self.left().saturating_sub(LOOK))?)
-            } else {
-                None
-            };
-            if let Some(pruned) = pruned {
-                (point, minimal) = (pruned.point, pruned.minimal);
+        let beginning = Beginning { start, l1, l2, queries, weights };
+        let mut searched = search(&self.ledger, &self.how.config, beginning)?;
+        let found = match self.refined(&searched) {
+            Ok(found) => found,
+            // A model that fails now takes nothing away from what it has answered.
+            Err(ExplainError::Model(error)) => {
+                let Some(kept) = self.kept() else { return Err(error.into()) };
+                searched.stop = Some(StopReason::OracleFailed { message: error.to_string() });
+                kept
+            }
+            Err(other) => return Err(other),
+        };
+        self.ledger.report();
+        Ok(self.told(found, searched))
+    }
+
+    /// The best valid point, rounded and pruned; else the closest miss. What is only the method at fixed weights answers
+    /// what the method does.
+    fn refined(&self, searched: &Searched) -> Result<Found, ExplainError> {
+        let plain = !self.how.search && !self.how.prune;
+        let (mut point, mut minimal) = (searched.last.clone(), Minimal::NotAsked);
+        match self.ledger.best() {
+            _ if plain => (),
+            None => point = self.ledger.nearest().map_or(point, |nearest| nearest.unknown),
+            Some(best) => {
+                point = self.on_grid(best)?;
+                if self.how.prune {
+                    let pruned = prune(&self.ledger, point, self.left().saturating_sub(LOOK))?;
+                    (point, minimal) = (pruned.point, pruned.minimal);
+                }
             }
         }
         let (margin, scores) = self.look(&point)?;
+        Ok(Found { point, margin, scores, minimal })
+    }
+
+    /// What is known without asking again: the best point that is as a picture would hold it, else the closest miss.
+    fn kept(&self) -> Option<Found> {
+        let best = self.ledger.best().filter(|best| {
+            let seen = self.task.seen(&best.unknown);
+            self.how.grid.is_none_or(|grid| seen.iter().all(|&value| grid.nearest(value) == value))
+        });
+        best.map(Found::from).or_else(|| {
+            // Valid or not, its picture was never looked at.
+            let nearest = Found::from(self.ledger.nearest()?);
+            Some(Found { margin: nearest.margin.min(0.0), ..nearest })
+        })
+    }
+
+    fn told(self, found: Found, searched: Searched) -> Answer {
+        let Found { point, margin, scores, minimal } = found;
+        let valid = self.ledger.is_valid(margin);
+        let (l1, l2) = (searched.l1, searched.l2);
         let distances = || point.iter().zip(self.ledger.nothing()).map(|(x, o)| (x - o).abs());
-        Ok(Answer {
-            valid: self.ledger.is_valid(margin),
+        let norm_l1: f64 = distances().sum();
+        let norm_l2 = distances().map(|s| s * s).sum::<f64>().sqrt();
+        let loss = loss(self.ledger.around.condition.margin(&scores), self.ledger.kappa);
+        let objective =
+            |loss: f64, norm_l1: f64, norm_l2: f64| loss + l1 * norm_l1 + 0.5 * l2 * norm_l2 * norm_l2;
+        let first = searched.steps.first();
+        let queries = 1 + self.ledger.sent();
+        Answer {
+            valid,
             seen: self.task.seen(&point),
             class: largest(&scores),
             margin,
             scores,
             original_class: self.ledger.around.condition.class,
             kappa: self.ledger.kappa,
-            weights: (searched.l1, searched.l2),
-            queries: 1 + self.ledger.sent(),
+            weights: (l1, l2),
+            loss,
+            objective: objective(loss, norm_l1, norm_l2),
+            objective_start: first.and_then(|s| Some(objective(s.loss?, s.norm_l1, s.norm_l2))),
+            first_valid: searched.steps.iter().find(|step| step.best.is_some()).map(|step| step.queries),
+            best_valid: valid.then_some(queries),
+            queries,
             iterations: searched.iterations,
             minimal,
-            norm_l1: distances().sum(),
-            norm_l2: distances().map(|s| s * s).sum::<f64>().sqrt(),
+            norm_l1,
+            norm_l2,
             nonzeros: distances().filter(|&s| s > 0.0).count(),
             stop: searched.stop,
             steps: searched.steps,
             unknown: point,
             original_scores: self.original_scores,
-        })
+        }
     }
 
     fn left(&self) -> u64 {

@@ -1,10 +1,11 @@
 //! Everything the model is asked goes through here: counted, turned into margins, and the best answers kept.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
 
+use crate::answer::{Progress, Watch};
 use crate::condition::Condition;
 use crate::task::Task;
 
@@ -29,7 +30,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     pub(crate) threads: usize,
-    pub(crate) cancel: &'a AtomicBool,
+    pub(crate) watch: &'a Watch<'a>,
+    /// Inputs the model may be given, all in all.
+    pub(crate) budget: u64,
 }
 
 /// What has been seen.
@@ -77,7 +80,18 @@ impl<'a> Ledger<'a> {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.around.cancel.load(Ordering::Relaxed)
+        self.around.watch.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Tells whoever looks on.
+    pub(crate) fn report(&self) {
+        let best = self.seen().best.as_ref().map(|best| self.support(&best.unknown).len());
+        (self.around.watch.progress)(&Progress {
+            // The look at the input comes first and is not among what is counted here.
+            queries: 1 + self.sent(),
+            budget: self.around.budget,
+            best,
+        });
     }
 
     pub(crate) fn is_valid(&self, margin: f64) -> bool {

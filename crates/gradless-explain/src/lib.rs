@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use gradless::{Inputs, Model, ModelError};
-//! use gradless_explain::{Explain, Mode, Task, explain};
+//! use gradless_explain::{Explain, Mode, Task, Watch, explain};
 //!
 //! /// Class 1 if the first three numbers outweigh the others.
 //! struct Scale;
@@ -32,7 +32,7 @@
 //!
 //! // What of twenty ones is enough for class 1?
 //! let task = Task::new(Mode::PertinentPositive, vec![1.0; 20], 0.0, 1.0);
-//! let answer = explain(&Scale, &task, &Explain::default(), &AtomicBool::new(false))?;
+//! let answer = explain(&Scale, &task, &Explain::default(), &Watch::new(&AtomicBool::new(false)))?;
 //! assert!(answer.valid && answer.class == 1);
 //! assert!(answer.unknown[3..].iter().all(|&x| x == 0.0)); // something of the first three, nothing else
 //! # Ok::<(), gradless_explain::ExplainError>(())
@@ -47,7 +47,7 @@ mod answer;
 pub mod picture;
 pub mod report;
 
-pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Step, explain};
+pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Step, Watch, explain};
 pub use condition::Condition;
 pub use report::{Minimal, Mode};
 pub use task::{Change, Start, Task, TaskError};

@@ -19,6 +19,7 @@ pub(crate) fn prune(ledger: &Ledger<'_>, point: Vec<f64>, queries: u64) -> Resul
     let end = ledger.sent() + queries;
     let mut pruned = Pruned { point, minimal: Minimal::BudgetEnded };
     loop {
+        ledger.report();
         let support = ledger.support(&pruned.point);
         if ledger.sent() + support.len() as u64 > end || ledger.is_cancelled() {
             return Ok(pruned);

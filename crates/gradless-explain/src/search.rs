@@ -100,9 +100,10 @@ fn one_round(
                 step_size: record.step_size,
                 best: ledger.best().map(|best| best.penalty),
             });
+            ledger.report();
         }
     };
-    let driver = Driver::default().threads(ledger.around.threads).cancelled_by(ledger.around.cancel);
+    let driver = Driver::default().threads(ledger.around.threads).cancelled_by(ledger.around.watch.cancel);
     let outcome = driver.observe(&mut watch).run(solver, ledger);
     searched.iterations += outcome.counts.iterations;
     searched.last = outcome.x().to_vec();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gradless::{Budget, Config, Inputs, Model, ModelError, PerCoordinate};
 use gradless_explain::{
-    Answer, Change, Explain, ExplainError, Grid, Minimal, Mode, Start, Task, TaskError, explain,
+    Answer, Change, Explain, ExplainError, Grid, Minimal, Mode, Start, Task, TaskError, Watch, explain,
 };
 
 /// Two classes: the second wins where $\langle w, x\rangle > b$.
@@ -75,7 +75,7 @@ fn input(dim: usize) -> Vec<f64> {
 }
 
 fn ask(model: &dyn Model, task: &Task, how: &Explain) -> Result<Answer, ExplainError> {
-    explain(model, task, how, &AtomicBool::new(false))
+    explain(model, task, how, &Watch::new(&AtomicBool::new(false)))
 }
 
 fn budget(queries: u64, seed: u64) -> Explain {
@@ -179,7 +179,7 @@ fn where_nothing_can_be_found_the_closest_miss_is_told() {
 fn cancelling_keeps_the_best_so_far() {
     let model = Linear::new(50, 2.0);
     let task = Task::new(Mode::PertinentPositive, input(50), 0.0, 1.0);
-    let answer = explain(&model, &task, &budget(5_000, 0), &AtomicBool::new(true)).unwrap();
+    let answer = explain(&model, &task, &budget(5_000, 0), &Watch::new(&AtomicBool::new(true))).unwrap();
     assert!(answer.queries < 20, "{}", answer.queries);
 }
 

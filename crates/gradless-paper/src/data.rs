@@ -88,6 +88,11 @@ pub fn mnist(folder: &Path, split: Split) -> Result<Labelled, DataError> {
     Ok(Labelled { images, labels })
 }
 
+/// Reads one IDX file of grey images, plain or gzip whatever its name.
+pub fn images(path: &Path) -> Result<Images, DataError> {
+    idx::images(path)
+}
+
 /// Reads CIFAR-10 from a folder with its binary batches.
 pub fn cifar10(folder: &Path, split: Split) -> Result<Labelled, DataError> {
     let names: Vec<String> = match split {

@@ -5,9 +5,12 @@ mod command;
 mod failure;
 #[cfg(feature = "paper")]
 mod interrupt;
+mod npy;
 mod input;
 mod model;
 mod terminal;
+#[cfg(test)]
+mod scratch;
 
 use std::process::ExitCode;
 

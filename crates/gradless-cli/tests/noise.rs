@@ -39,6 +39,19 @@ fn a_file_and_a_picture_are_the_same_as_what_is_embedded() {
 }
 
 #[test]
+fn a_jpeg_of_another_size_in_colour_is_resized_when_asked() {
+    let folder = Folder::new("noise-jpeg");
+    let picture = image::RgbImage::from_fn(90, 60, |x, y| {
+        image::Rgb([x.to_le_bytes()[0] * 2, y.to_le_bytes()[0] * 4, 100])
+    });
+    let path = folder.path("x.jpg");
+    picture.save(&path).unwrap();
+    gradless(&["noise", "--input", &path]).fails_saying(&["x.jpg", "90 x 60", "28 x 28", "--resize"]);
+    let told = gradless(&["noise", "--format", "json", "--input", &path, "--resize"]).ends(0).silent().json();
+    assert!(told["margin_noise"]["noise"].as_f64().unwrap() > 0.0, "{told}");
+}
+
+#[test]
 fn what_is_no_model_or_no_picture_is_refused() {
     let folder = Folder::new("noise");
     let text = folder.put("text.png", b"not a picture").path("text.png");
@@ -49,7 +62,7 @@ fn what_is_no_model_or_no_picture_is_refused() {
     gradless(&["noise", "--input", &text]).fails_saying(&["text.png", "PNG"]);
     gradless(&["noise", "--input", &here]).fails_saying(&["folder"]);
     gradless(&["noise", "--model", &asset("resnet20.onnx"), "--input", &asset("digits/5.png")])
-        .fails_saying(&["28 x 28", "32 x 32"]);
+        .fails_saying(&["28 x 28", "32 x 32", "--resize"]);
     #[cfg(not(feature = "ort"))]
     gradless(&["noise", "--engine", "ort"]).fails_saying(&["--features ort"]);
 }

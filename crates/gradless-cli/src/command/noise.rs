@@ -10,7 +10,7 @@ use gradless_models::{ModelNoise, Onnx};
 use serde::Serialize;
 
 use super::Outcome;
-use crate::input;
+use crate::input::{self, Space};
 use crate::model;
 use crate::terminal::Terminal;
 
@@ -32,9 +32,13 @@ pub(crate) struct Noise {
     #[arg(long, value_name = "M.onnx")]
     model: Option<PathBuf>,
 
-    /// A picture to measure at (PNG); the middle of the model's inputs if none is given
+    /// Where to measure: a picture (PNG, JPEG) or an array (.npy); the middle of the model's inputs if none is given
     #[arg(long, value_name = "X.png")]
     input: Option<PathBuf>,
+
+    /// Stretches a picture of another size to the model's, and turns colour to grey if the model takes one channel
+    #[arg(long)]
+    resize: bool,
 
     /// What runs the model
     #[arg(long, value_enum, default_value_t)]
@@ -58,10 +62,11 @@ struct Report {
 impl Noise {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
         let (name, model) = model::load(self.model.as_deref(), self.engine)?;
-        let range = model.description().range;
+        let space =
+            Space { shape: model.shape().to_vec(), range: model.description().range, resize: self.resize };
         let point = match (&self.input, &self.model) {
-            (Some(path), _) => input::picture(path, model.shape(), range)?,
-            (None, None) => input::digit(model.shape(), range)?,
+            (Some(path), _) => input::read(path, &space)?,
+            (None, None) => input::digit(&space)?,
             (None, Some(_)) => middle(&model)?,
         };
         let probe = NoiseProbe { seed: self.seed, ..NoiseProbe::default() };

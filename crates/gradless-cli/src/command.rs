@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 mod data;
+mod explain;
 mod methods;
 mod noise;
+mod report;
 mod train;
 
 use std::process::ExitCode;
@@ -11,9 +13,14 @@ use clap::Subcommand;
 
 use crate::terminal::Terminal;
 
+/// The code of a search that did not find all it was asked for.
+const NOT_FOUND: u8 = 1;
+
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Explain(Box<explain::Explain>),
+    Report(report::Redraw),
     Methods(methods::Methods),
     Noise(noise::Noise),
     Data(data::Data),
@@ -25,12 +32,15 @@ pub(crate) enum Command {
 pub(crate) enum Outcome {
     /// All that was asked for was done or found.
     Done,
+    /// It was searched, and something was not found.
+    NotFound,
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Done => Self::SUCCESS,
+            Outcome::NotFound => Self::from(NOT_FOUND),
         }
     }
 }
@@ -38,6 +48,8 @@ impl From<Outcome> for ExitCode {
 /// Does what is asked for.
 pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match command {
+        Command::Explain(asked) => asked.run(terminal),
+        Command::Report(asked) => asked.run(terminal),
         Command::Methods(asked) => asked.run(terminal),
         Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),

@@ -1,8 +1,4 @@
 //! What models are asked about: pictures and arrays, one or many, turned into the numbers of one input.
-#![cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "masks, bounds and sources are for `explain`")
-)]
 
 mod content;
 mod jpeg;

@@ -3,7 +3,6 @@
 mod arguments;
 mod command;
 mod failure;
-#[cfg(feature = "paper")]
 mod interrupt;
 mod npy;
 mod input;

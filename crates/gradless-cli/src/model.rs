@@ -1,13 +1,84 @@
 //! The model a command asks: a file of the user's, or the embedded LeNet.
 
-use std::path::Path;
+mod answers;
 
-use anyhow::Context;
-use clap::ValueEnum;
-use gradless_models::{Description, Engine, Onnx, OnnxOptions};
+pub(crate) use answers::Answers;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use gradless_models::{Description, Engine, Layout, Onnx, OnnxOptions, ScoreKind};
+use sha2::{Digest, Sha256};
 
 const LENET: &[u8] = include_bytes!("../../../assets/lenet.onnx");
 const LENET_DESCRIPTION: &str = include_str!("../../../assets/lenet.toml");
+/// No list of class names is longer than this.
+const MOST_NAMES: u64 = 1 << 20;
+
+/// Which model, and what its file does not say.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ModelArguments {
+    /// The classifier (ONNX; `M.toml` beside `M.onnx` describes its preprocessing) [default: the embedded LeNet]
+    #[arg(long, value_name = "M.onnx", help_heading = "The model")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// What runs the model
+    #[arg(long, value_enum, default_value_t, help_heading = "The model")]
+    pub(crate) engine: EngineName,
+
+    /// Names of the classes: a file with one per line
+    #[arg(long, value_name = "FILE", help_heading = "The model")]
+    pub(crate) classes: Option<PathBuf>,
+
+    /// Where the network has its channels
+    #[arg(long, value_enum, help_heading = "The model")]
+    pub(crate) layout: Option<LayoutName>,
+
+    /// The shape of one input, channels first, where the file leaves it open
+    #[arg(long, value_name = "C,H,W", value_delimiter = ',', help_heading = "The model")]
+    pub(crate) shape: Vec<usize>,
+
+    /// What inputs are multiplied with, before anything else
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "The model")]
+    pub(crate) scale: Option<f64>,
+
+    /// What is then subtracted, one number per channel
+    #[arg(
+        long,
+        value_name = "M,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "The model"
+    )]
+    pub(crate) mean: Vec<f64>,
+
+    /// What it is then divided by, one number per channel
+    #[arg(
+        long,
+        value_name = "D,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "The model"
+    )]
+    pub(crate) std: Vec<f64>,
+
+    /// The numbers of black and white, before the scale [default: 0,1]
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_hyphen_values = true,
+        help_heading = "The model"
+    )]
+    pub(crate) range: Vec<f64>,
+
+    /// What the scores are; probabilities are turned into logarithms
+    #[arg(long, value_enum, help_heading = "The model")]
+    pub(crate) scores: Option<ScoresName>,
+}
 
 /// What runs a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -19,20 +90,115 @@ pub(crate) enum EngineName {
     Ort,
 }
 
-/// The model and what to call it.
-pub(crate) fn load(path: Option<&Path>, engine: EngineName) -> anyhow::Result<(String, Onnx)> {
-    let engine = engine_of(engine)?;
-    let Some(path) = path else {
-        let description = Description::parse(LENET_DESCRIPTION)
-            .context("the embedded description is damaged: build again")?;
-        let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
-        return Ok((
-            "the embedded LeNet".to_owned(),
-            Onnx::from_bytes("the embedded LeNet", LENET, &options)?,
-        ));
+/// Where a network has its channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayoutName {
+    /// Batch, channel, row, column
+    Nchw,
+    /// Batch, row, column, channel
+    Nhwc,
+}
+
+/// What scores are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoresName {
+    /// Any numbers, the largest wins
+    Logits,
+    /// Not negative, with sum 1
+    Probabilities,
+    /// Probabilities if they look so at an ordinary input
+    Auto,
+}
+
+/// A model and where it comes from.
+pub(crate) struct Loaded {
+    /// What to call it.
+    pub(crate) name: String,
+    /// SHA-256 of its file.
+    pub(crate) sha256: String,
+    /// The model.
+    pub(crate) onnx: Onnx,
+}
+
+/// Loads what the arguments ask for.
+pub(crate) fn load(asked: &ModelArguments) -> anyhow::Result<Loaded> {
+    let engine = engine_of(asked.engine)?;
+    let description = described(asked)?;
+    let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
+    let Some(path) = &asked.model else {
+        let name = "the embedded LeNet";
+        return Ok(Loaded {
+            name: name.to_owned(),
+            sha256: hash(LENET),
+            onnx: Onnx::from_bytes(name, LENET, &options)?,
+        });
     };
-    let options = OnnxOptions { engine, ..OnnxOptions::default() };
-    Ok((path.display().to_string(), Onnx::load_with(path, &options)?))
+    let onnx = Onnx::load_with(path, &options)?;
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(Loaded { name: path.display().to_string(), sha256: hash(&bytes), onnx })
+}
+
+/// The description beside the model, with what the flags say instead.
+fn described(asked: &ModelArguments) -> anyhow::Result<Description> {
+    let mut description = match &asked.model {
+        Some(path) => Description::beside(path)?,
+        None => Description::parse(LENET_DESCRIPTION)
+            .context("the embedded description is damaged: build again")?,
+    };
+    if let Some(layout) = asked.layout {
+        description.layout = match layout {
+            LayoutName::Nchw => Layout::Nchw,
+            LayoutName::Nhwc => Layout::Nhwc,
+        };
+    }
+    if let Some(scores) = asked.scores {
+        description.scores = match scores {
+            ScoresName::Logits => ScoreKind::Logits,
+            ScoresName::Probabilities => ScoreKind::Probabilities,
+            ScoresName::Auto => ScoreKind::Auto,
+        };
+    }
+    match asked.range[..] {
+        [] => (),
+        [low, high] => description.range = [low, high],
+        _ => bail!("--range takes two numbers, such as 0,255: {} were given", asked.range.len()),
+    }
+    if !asked.shape.is_empty() {
+        description.shape = Some(asked.shape.clone());
+    }
+    description.scale = asked.scale.unwrap_or(description.scale);
+    if !asked.mean.is_empty() {
+        description.mean.clone_from(&asked.mean);
+    }
+    if !asked.std.is_empty() {
+        description.std.clone_from(&asked.std);
+    }
+    if let Some(path) = &asked.classes {
+        description.classes = names(path)?;
+    }
+    Ok(description)
+}
+
+/// The lines of a file; empty ones at its end do not count.
+fn names(path: &Path) -> anyhow::Result<Vec<String>> {
+    let read = || {
+        let length = fs::metadata(path).context("cannot be read")?.len();
+        if length > MOST_NAMES {
+            bail!("has {length} bytes, a list of class names has one short line per class");
+        }
+        let text = fs::read_to_string(path).context("is not a text with one class name per line")?;
+        let text = text.trim_end();
+        if text.is_empty() {
+            bail!("is empty: one class name per line is needed");
+        }
+        Ok(text.lines().map(|line| line.trim().to_owned()).collect())
+    };
+    read().with_context(|| format!("the class names in {}", path.display()))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('?');
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg_attr(feature = "ort", expect(clippy::unnecessary_wraps, reason = "without the feature it may fail"))]

@@ -1,5 +1,4 @@
 //! NumPy's `.npy` files: one array of numbers, read without trusting its header, and written.
-#![cfg_attr(not(test), expect(dead_code, reason = "the writer is for `explain`"))]
 
 mod header;
 mod kind;

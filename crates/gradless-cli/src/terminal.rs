@@ -2,17 +2,20 @@
 
 #[cfg(feature = "paper")]
 mod progress;
+mod searching;
 
 #[cfg(feature = "paper")]
 mod steps;
 
 #[cfg(feature = "paper")]
 pub(crate) use progress::Progress;
+pub(crate) use searching::{Items, Searching, duration};
 #[cfg(feature = "paper")]
 pub(crate) use steps::Steps;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use serde::Serialize;
@@ -20,6 +23,8 @@ use serde::Serialize;
 use crate::arguments::Format;
 use crate::failure;
 
+/// Shorter work than this shows no bar.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// The code of every error.
 const FAILED: u8 = 2;
 

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! - [`Onnx`]: a classifier in an ONNX file, with its [`Description`] beside it.
-//! - [`Counted`], [`Capped`], [`Cached`]: models around models.
+//! - [`Counted`], [`Capped`], [`Cached`], [`LogScores`]: models around models.
 //! - [`ModelNoise`]: how far rounding blurs a model's scores.
 
 mod error;
@@ -36,7 +36,7 @@ pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 pub use noise::{ModelNoise, ModelNoiseError};
 pub use onnx::{Engine, Onnx, OnnxOptions};
-pub use wrap::{Asked, Cached, Capped, Counted, Hits};
+pub use wrap::{Asked, Cached, Capped, Counted, Hits, LogScores};
 
 /// The README's examples are compiled and run as doc tests.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::input::{self, Space};
-use crate::model;
+use crate::model::{self, Loaded, ModelArguments};
 use crate::terminal::Terminal;
 
 const EXAMPLES: &str = "\
@@ -28,9 +28,8 @@ of rounding. Usually 100 to 260 queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Noise {
-    /// The classifier (ONNX; `M.toml` beside `M.onnx` describes its preprocessing); the embedded LeNet if none is given
-    #[arg(long, value_name = "M.onnx")]
-    model: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelArguments,
 
     /// Where to measure: a picture (PNG, JPEG) or an array (.npy); the middle of the model's inputs if none is given
     #[arg(long, value_name = "X.png")]
@@ -39,10 +38,6 @@ pub(crate) struct Noise {
     /// Stretches a picture of another size to the model's, and turns colour to grey if the model takes one channel
     #[arg(long)]
     resize: bool,
-
-    /// What runs the model
-    #[arg(long, value_enum, default_value_t)]
-    engine: model::EngineName,
 
     /// Chooses the directions
     #[arg(long, default_value_t = 0)]
@@ -61,10 +56,10 @@ struct Report {
 
 impl Noise {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
-        let (name, model) = model::load(self.model.as_deref(), self.engine)?;
+        let Loaded { name, onnx: model, .. } = model::load(&self.model)?;
         let space =
             Space { shape: model.shape().to_vec(), range: model.description().range, resize: self.resize };
-        let point = match (&self.input, &self.model) {
+        let point = match (&self.input, &self.model.model) {
             (Some(path), _) => input::read(path, &space)?,
             (None, None) => input::digit(&space)?,
             (None, Some(_)) => middle(&model)?,

@@ -1,12 +1,12 @@
 //! A progress bar that appears only to people, and only when they have waited.
 
 use std::io::{IsTerminal, stderr};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shorter work than this shows no bar.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+use super::PATIENCE;
+
 const KNOWN: &str = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
 const UNKNOWN: &str = "{msg} {spinner} {bytes}, {bytes_per_sec}";
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::progress::PATIENCE;
+use super::PATIENCE;
 
 const TEMPLATE: &str = "{msg} {wide_bar} {percent} %, {prefix}, {eta} left";
 

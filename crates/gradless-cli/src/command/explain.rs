@@ -1,0 +1,239 @@
+//! `gradless explain`: what is enough for a class, and what small change would alter it.
+
+mod agreement;
+mod arguments;
+mod drawing;
+mod folder;
+mod many;
+mod record;
+mod settings;
+mod subject;
+mod words;
+
+pub(crate) use arguments::Explain;
+pub(crate) use folder::{ITEMS, put};
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use gradless::{Model, PerCoordinate};
+use gradless_explain::Mode;
+use serde_json::json;
+
+use super::Outcome;
+use crate::input::{self, Source, Space};
+use crate::interrupt;
+use crate::model;
+use crate::terminal::{self, Searching, Terminal};
+use record::Record;
+use settings::Settings;
+use subject::{Explained, Job};
+
+/// A run that takes longer is announced.
+const LONG: Duration = Duration::from_secs(10);
+
+impl Explain {
+    pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
+        interrupt::flag();
+        let job = self.job()?;
+        let space = self.space(&job);
+        let source = self.input.as_deref().map(|path| Source::open(path, &space)).transpose()?;
+        let config = self.config(&job);
+        match source {
+            Some(source) if source.is_many() => {
+                let folder = folder::prepare(self.out.as_deref(), self.force, &config, true)?;
+                many::run(&job, &source, &space, &folder, self.threads(), terminal)
+            }
+            source => {
+                let (name, input) = match source {
+                    Some(source) => (source.name(0), source.read(0, &space)?),
+                    None => ("5.png".to_owned(), input::digit(&space)?),
+                };
+                let folder = folder::prepare(self.out.as_deref(), self.force, &config, false)?;
+                self.one(&job, &name, input, &folder, terminal)
+            }
+        }
+    }
+
+    /// Explains one input.
+    fn one(
+        &self,
+        job: &Job,
+        name: &str,
+        input: Vec<f64>,
+        folder: &Path,
+        terminal: &Terminal,
+    ) -> anyhow::Result<Outcome> {
+        let look = job.look(&input)?;
+        if let Some(warning) = look.answers.warning() {
+            terminal::say(&format!("note: {warning}"));
+        }
+        let questions = u32::try_from(job.settings.modes.len()).unwrap_or(1) * (1 + job.settings.agree);
+        announce(look.per_question * questions, u64::from(questions) * job.settings.max_queries);
+        let bar = Searching::new();
+        let explained = job.explain(name, input, look, self.threads(), &|mode, progress| {
+            bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
+        })?;
+        drop(bar);
+        let records = folder::write(folder, job, &explained, &command())?;
+        let human = human(job, &explained, &records, folder);
+        match &records[..] {
+            [record] if job.settings.modes.len() == 1 => terminal.result(&human, record)?,
+            records => terminal.result(&human, &records)?,
+        }
+        let all = records.len() == job.settings.modes.len() && records.iter().all(|record| record.valid);
+        Ok(if all { Outcome::Done } else { Outcome::NotFound })
+    }
+
+    fn job(&self) -> anyhow::Result<Job> {
+        if self.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
+            bail!("--max-seconds must be a positive number");
+        }
+        let deadline = self.max_seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let loaded = model::load(&self.model)?;
+        let channels = match *loaded.onnx.shape() {
+            [channels, _, _] => channels,
+            _ => 1,
+        };
+        let settings = Settings::new(self, channels)?;
+        let [low, high] = loaded.onnx.description().range;
+        let target = self.target.as_deref().map(|target| class(&loaded.onnx, target)).transpose()?;
+        if target.is_some() && settings.modes == [Mode::PertinentPositive] {
+            bail!("--target is for changes: a part of the input keeps its class. Ask with --mode pn");
+        }
+        let mut job = Job {
+            loaded,
+            settings,
+            lower: low.into(),
+            upper: high.into(),
+            background: 0.0_f64.clamp(low, high).into(),
+            frozen: Vec::new(),
+            target,
+            deadline,
+        };
+        let space = self.space(&job);
+        let read = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<PerCoordinate>> {
+            let read = text.as_deref().map(|text| input::number_or_file(text, &space)).transpose();
+            read.with_context(|| format!("--{flag}"))
+        };
+        job.lower = read("lower", &self.lower)?.unwrap_or(job.lower);
+        job.upper = read("upper", &self.upper)?.unwrap_or(job.upper);
+        job.background = read("background", &self.background)?.unwrap_or(job.background);
+        if let Some(path) = &self.freeze {
+            job.frozen = input::mask(path, &space).context("--freeze")?;
+        }
+        Ok(job)
+    }
+
+    fn space(&self, job: &Job) -> Space {
+        let onnx = &job.loaded.onnx;
+        Space { shape: onnx.shape().to_vec(), range: onnx.description().range, resize: self.resize }
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
+
+    /// All that is needed to repeat the run.
+    fn config(&self, job: &Job) -> serde_json::Value {
+        json!({
+            "schema": record::SCHEMA,
+            "version": env!("CARGO_PKG_VERSION"),
+            "command": command(),
+            "model": {
+                "path": self.model.model,
+                "sha256": job.loaded.sha256,
+                "engine": job.loaded.onnx.engine().name(),
+                "description": job.loaded.onnx.description(),
+            },
+            "input": self.input,
+            "resize": self.resize,
+            "settings": job.settings,
+            "target": job.target,
+            "freeze": self.freeze,
+            "background": self.background,
+            "lower": self.lower,
+            "upper": self.upper,
+        })
+    }
+}
+
+/// Says what a long run will take before it is paid for.
+fn announce(time: Duration, queries: u64) {
+    if time >= LONG {
+        terminal::say(&format!(
+            "about {} for up to {queries} queries; Ctrl-C keeps the best so far",
+            terminal::duration(time)
+        ));
+    }
+}
+
+/// A class by its name or number.
+fn class(onnx: &gradless_models::Onnx, target: &str) -> anyhow::Result<usize> {
+    let classes = onnx.classes();
+    let named = (0..classes).find(|&class| onnx.class_name(class) == target);
+    let numbered = || target.parse().ok().filter(|&class: &usize| class < classes);
+    named.or_else(numbered).with_context(|| {
+        let names: Vec<String> = (0..classes.min(20)).map(|class| onnx.class_name(class)).collect();
+        let more = if classes > 20 { ", …" } else { "" };
+        format!(
+            "there is no class '{target}'; there are {}{more} (or numbers from 0 to {})",
+            names.join(", "),
+            classes - 1
+        )
+    })
+}
+
+pub(crate) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::PertinentPositive => "pp",
+        Mode::PertinentNegative => "pn",
+    }
+}
+
+/// The command that repeats the run, quoted for a shell.
+fn command() -> String {
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+:%@".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("gradless".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The result as people read it.
+fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) -> String {
+    let mut lines = Vec::new();
+    if let Some(first) = explained.cases.first() {
+        let class = words::class_name(job, first.answer.original_class);
+        lines.push(format!("{}: {} says {class}", explained.name, job.loaded.name));
+    }
+    let facts = drawing::model(job, explained);
+    let told: Vec<String> = facts[3..].iter().map(|(name, value)| format!("{name} {value}")).collect();
+    lines.push(format!("({})", told.join("; ")));
+    for (found, record) in explained.cases.iter().zip(records) {
+        lines.push(String::new());
+        lines.push(format!("{}  {}", mode_name(record.mode), record.sentence));
+        lines.push(format!(
+            "    margin {:.3} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
+            record.margin,
+            explained.floor,
+            record.norm_l1,
+            record.queries,
+            terminal::duration(Duration::from_secs_f64(record.seconds)),
+            words::minimal(found.answer.minimal),
+        ));
+        if let Some(agreement) = &found.agreement {
+            lines.push(format!("    {}", agreement.sentence()));
+        }
+    }
+    lines.push(String::new());
+    lines.push(format!("look at {}", folder.join("report.html").display()));
+    lines.join("\n")
+}

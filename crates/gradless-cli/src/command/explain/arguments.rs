@@ -1,0 +1,245 @@
+//! The words of `gradless explain`, exactly as they are typed.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use gradless_explain::Kappa;
+
+use crate::model::ModelArguments;
+
+const EXAMPLES: &str = "\
+Examples:
+  gradless explain                                          the embedded LeNet and a digit: try it first
+  gradless explain --model M.onnx --input cat.png           both questions about your model and picture
+  gradless explain --model M.onnx --input cat.jpg --resize --classes labels.txt --scores probabilities
+  gradless explain --input 5.png --mode pn --target 3       the smallest change that makes it a 3
+  gradless explain --model M.onnx --input pictures/         every picture of a folder; run it again to go on
+  gradless explain --preset seed --mode pp --method zo-exp-storm   the paper's experiment on one digit
+
+A model takes one input `[batch, channels, rows, columns]` (or NHWC) and gives one score per class. `M.toml` beside
+`M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
+
+What is written to the folder: report.html to look at, result.json, config.json, and for each question x.npy (the part,
+or the change), image.png (what the model sees), overlay.png and trace.csv.
+
+Exit code: 0 all that was asked for was found, 1 searched and something was not found, 2 error.
+";
+
+/// Explains a classifier's answer: what is enough for its class, and what small change would alter it
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+
+    /// What to explain: PNG, JPEG or .npy; many at once: a folder of them, an IDX file, or a .npy with one input per row
+    /// [default: the embedded digit]
+    #[arg(long, value_name = "X", help_heading = "What is explained")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// Bring pictures of another size or colour to the model's (they are refused otherwise)
+    #[arg(long, help_heading = "What is explained")]
+    pub(crate) resize: bool,
+
+    /// pp: what is enough for the class (pertinent positive); pn: what change would alter it (pertinent negative)
+    #[arg(long, value_enum, default_value_t, help_heading = "What is asked")]
+    pub(crate) mode: Modes,
+
+    /// Which changes a pn may make [default: two-sided; with --preset seed: add]
+    #[arg(long, value_enum, value_name = "SET", help_heading = "What is asked")]
+    pub(crate) set: Option<ChangeSet>,
+
+    /// The class a pn should lead to, by name or number [default: any other]
+    #[arg(long, value_name = "CLASS", help_heading = "What is asked")]
+    pub(crate) target: Option<String>,
+
+    /// A mask (picture or .npy of the model's size): what is white in it stays as it is
+    #[arg(long, value_name = "MASK", help_heading = "What is asked")]
+    pub(crate) freeze: Option<PathBuf>,
+
+    /// What counts as absent in a pp: a number, or a picture or .npy with one for each place [default: 0]
+    #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
+    pub(crate) background: Option<String>,
+
+    /// The least number a pn may lead to: one, or a picture or .npy [default: the model's range]
+    #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
+    pub(crate) lower: Option<String>,
+
+    /// The largest number a pn may lead to: one, or a picture or .npy [default: the model's range]
+    #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
+    pub(crate) upper: Option<String>,
+
+    /// Inputs the model may be given for each question, everything included [default: 5000; with the presets seed and
+    /// authors: what 200 steps take]
+    #[arg(long, value_name = "N", help_heading = "How it is searched")]
+    pub(crate) max_queries: Option<u64>,
+
+    /// Seconds after which the best so far is taken
+    #[arg(long, value_name = "S", help_heading = "How it is searched")]
+    pub(crate) max_seconds: Option<f64>,
+
+    /// Same seed, same answer
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "How it is searched")]
+    pub(crate) seed: u64,
+
+    /// Search again with this many other seeds and say how well the answers agree
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "How it is searched")]
+    pub(crate) agree: u32,
+
+    /// Threads; the answer does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "How it is searched")]
+    pub(crate) threads: Option<usize>,
+
+    /// The method, by its name in `gradless methods`
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "zo-ada-exp-grad+",
+        help_heading = "How it is searched"
+    )]
+    pub(crate) method: String,
+
+    /// All settings at once; flags go first
+    #[arg(long, value_enum, default_value_t, help_heading = "How it is searched")]
+    pub(crate) preset: PresetName,
+
+    /// The step weight of methods that need one (1/eta; of acc-zom: 1/gamma); for others the weight they begin with
+    #[arg(long, value_name = "W", help_heading = "How it is searched")]
+    pub(crate) step_weight: Option<f64>,
+
+    /// Weight of the l1 norm; of a search over weights, where it begins [default: 0.0625; colour with a preset: 0.5]
+    #[arg(long, value_name = "A", help_heading = "How it is searched")]
+    pub(crate) l1: Option<f64>,
+
+    /// Weight of half the squared l2 norm [default: as --l1]
+    #[arg(long, value_name = "B", help_heading = "How it is searched")]
+    pub(crate) l2: Option<f64>,
+
+    /// By how much the class condition should hold before the loss stops pulling: in scores (0.1), as a share of the
+    /// input's own margin (5%), or none [default: 5%; with the presets seed and authors: none]
+    #[arg(long, value_name = "C", help_heading = "How it is searched")]
+    pub(crate) kappa: Option<KappaWord>,
+
+    /// Whether the weights are searched too [default: on; with the presets seed and authors: off]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "on|off",
+        hide_possible_values = true,
+        help_heading = "How it is searched"
+    )]
+    pub(crate) search: Option<Switch>,
+
+    /// Whether what is not needed is removed at the end [default: on; with the presets seed and authors: off]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "on|off",
+        hide_possible_values = true,
+        help_heading = "How it is searched"
+    )]
+    pub(crate) prune: Option<Switch>,
+
+    /// Where the search starts [default: auto; with the presets: as there]
+    #[arg(long, value_enum, value_name = "START", help_heading = "How it is searched")]
+    pub(crate) start: Option<StartName>,
+
+    /// A margin must be above this to count; measured if not given (about 100 queries)
+    #[arg(long, value_name = "F", help_heading = "How it is searched")]
+    pub(crate) noise_floor: Option<f64>,
+
+    /// Folder of the run [default: a new one under gradless-out/]
+    #[arg(long, value_name = "DIR", help_heading = "What is written")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Replace what an earlier run left in the folder
+    #[arg(long, help_heading = "What is written")]
+    pub(crate) force: bool,
+}
+
+/// Which questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Modes {
+    Pp,
+    Pn,
+    #[default]
+    Both,
+}
+
+/// Which changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChangeSet {
+    /// Numbers only grow: something is added (the text of the paper)
+    Add,
+    /// Numbers grow and shrink (its authors' scripts)
+    TwoSided,
+}
+
+/// Whose settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetName {
+    /// Ours: weights searched, pruned, few queries
+    #[default]
+    Default,
+    /// The text of the paper: one minimisation at fixed weights, m = 200, T = 200
+    Seed,
+    /// The scripts of its authors, where they differ from the text
+    Authors,
+}
+
+/// Where to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StartName {
+    /// pp: the input; pn: where the class just alters
+    Auto,
+    /// pp: the input; pn: no change
+    Input,
+    /// pp: nothing of the input; pn: no change
+    Zero,
+    /// The middle of what is allowed
+    Centre,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+/// A margin to reach, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct KappaWord(pub(crate) Option<Kappa>);
+
+impl FromStr for KappaWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+            value.ok_or_else(|| "a number that is not negative (0.1), a share (5%), or none".to_owned())
+        };
+        Ok(Self(match text.strip_suffix('%') {
+            _ if text == "none" => None,
+            Some(share) => Some(Kappa::Share(number(share)? / 100.0)),
+            None => Some(Kappa::Absolute(number(text)?)),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_is_a_number_a_share_or_none() {
+        let read = |text: &str| text.parse::<KappaWord>().map(|word| word.0);
+        assert_eq!(read("none"), Ok(None));
+        assert_eq!(read("0.1"), Ok(Some(Kappa::Absolute(0.1))));
+        assert_eq!(read("5%"), Ok(Some(Kappa::Share(0.05))));
+        for wrong in ["", "-1", "nan", "inf", "much", "%", "5%%"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

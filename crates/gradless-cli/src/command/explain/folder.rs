@@ -1,0 +1,179 @@
+//! The folder of a run: made before the first query is paid for, filled when there is something to write.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use gradless::Model;
+use gradless_explain::Mode;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::drawing;
+use super::record::{Files, Record, trace};
+use super::subject::{Explained, Job};
+use crate::npy;
+
+const HOME: &str = "gradless-out";
+const CONFIG: &str = "config.json";
+/// The key of the configuration that does not change the result.
+const COMMAND: &str = "command";
+/// What a run leaves behind, and another may replace.
+const LEAVINGS: [&str; 12] = [
+    CONFIG,
+    "result.json",
+    "report.json",
+    "report.html",
+    "index.html",
+    "original.png",
+    "x.npy",
+    "image.png",
+    "overlay.png",
+    "trace.csv",
+    "pp",
+    "pn",
+];
+/// Inputs of a run over many are in folders of their own below this one.
+pub(crate) const ITEMS: &str = "items";
+
+/// Makes the folder of a run and writes its configuration. A run over many inputs may go on in its own folder; then what
+/// is there already is kept.
+pub(super) fn prepare(
+    out: Option<&Path>,
+    force: bool,
+    config: &Value,
+    may_go_on: bool,
+) -> anyhow::Result<PathBuf> {
+    let Some(path) = out else {
+        let path = fresh(Path::new(HOME))?;
+        put(&path.join(CONFIG), &pretty(config)?)?;
+        return Ok(path);
+    };
+    let goes_on = may_go_on && !force && same_run(path, config);
+    let empty = match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == ErrorKind::NotFound => true,
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be the folder of a run", path.display()));
+        }
+    };
+    if !empty && !force && !goes_on {
+        let hint = if may_go_on { " It holds another run, or other settings." } else { "" };
+        bail!(
+            "{} exists already.{hint} Choose another --out, or replace what is there with --force",
+            path.display()
+        );
+    }
+    fs::create_dir_all(path).with_context(|| format!("the folder {} cannot be made", path.display()))?;
+    if !goes_on {
+        clear(path)?;
+    }
+    put(&path.join(CONFIG), &pretty(config)?)?;
+    Ok(path.to_owned())
+}
+
+/// A folder that was not there before.
+fn fresh(home: &Path) -> anyhow::Result<PathBuf> {
+    let cannot = || format!("no folder can be made under {}: choose one with --out", home.display());
+    fs::create_dir_all(home).with_context(cannot)?;
+    for number in 1_u64.. {
+        let path = home.join(format!("explain-{number}"));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
+            Err(error) => return Err(error).with_context(cannot),
+        }
+    }
+    bail!("{}", cannot())
+}
+
+/// Whether the folder holds the same run, apart from how it was called.
+fn same_run(path: &Path, config: &Value) -> bool {
+    let without = |mut value: Value| {
+        if let Some(object) = value.as_object_mut() {
+            object.remove(COMMAND);
+        }
+        value
+    };
+    let text = fs::read_to_string(path.join(CONFIG)).unwrap_or_default();
+    serde_json::from_str::<Value>(&text).is_ok_and(|found| without(found) == without(config.clone()))
+}
+
+fn clear(path: &Path) -> anyhow::Result<()> {
+    for name in LEAVINGS.iter().copied().chain([ITEMS]) {
+        let old = path.join(name);
+        let removed = if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
+        match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("{} cannot be replaced", old.display()));
+            }
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+/// Writes all that was found about an input. The record comes last: where it is, all is.
+pub(super) fn write(
+    folder: &Path,
+    job: &Job,
+    explained: &Explained,
+    command: &str,
+) -> anyhow::Result<Vec<Record>> {
+    fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    put(&folder.join("original.png"), &drawing::picture(job, &explained.input)?.to_png())?;
+    let mut records = Vec::new();
+    for found in &explained.cases {
+        let place = match found.mode {
+            _ if job.settings.modes.len() == 1 => folder.to_owned(),
+            Mode::PertinentPositive => folder.join("pp"),
+            Mode::PertinentNegative => folder.join("pn"),
+        };
+        fs::create_dir_all(&place)
+            .with_context(|| format!("the folder {} cannot be made", place.display()))?;
+        let path = |name: &str| place.join(name);
+        npy::write(&path("x.npy"), job.loaded.onnx.shape(), &found.answer.unknown)?;
+        put(&path("image.png"), &drawing::picture(job, &found.answer.seen)?.to_png())?;
+        put(&path("overlay.png"), &drawing::overlaid(job, explained, found)?.to_png())?;
+        put(&path("trace.csv"), trace(&found.answer.steps).as_bytes())?;
+        let shown = |path: PathBuf| path.display().to_string();
+        let files = Files {
+            x: shown(path("x.npy")),
+            image: shown(path("image.png")),
+            overlay: shown(path("overlay.png")),
+            report: shown(folder.join("report.html")),
+            trace: shown(path("trace.csv")),
+        };
+        records.push(Record::new(job, explained, found, files));
+    }
+    let report = drawing::report(job, explained, command)?;
+    put(&folder.join("report.json"), &serde_json::to_vec(&report)?)?;
+    put(&folder.join("report.html"), report.to_html().as_bytes())?;
+    put(&folder.join("result.json"), &told(job, &records)?)?;
+    Ok(records)
+}
+
+/// One object for one question, a list for two.
+fn told(job: &Job, records: &[Record]) -> anyhow::Result<Vec<u8>> {
+    match records {
+        [record] if job.settings.modes.len() == 1 => pretty(record),
+        records => pretty(&records),
+    }
+}
+
+/// Writes a file as a whole: nobody sees half of one.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut half = path.as_os_str().to_owned();
+    half.push(".part");
+    let half = PathBuf::from(half);
+    fs::write(&half, bytes)
+        .and_then(|()| fs::rename(&half, path))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+pub(super) fn pretty(value: &impl Serialize) -> anyhow::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value).context("the result is not JSON")?;
+    text.push(b'\n');
+    Ok(text)
+}

@@ -1,0 +1,338 @@
+//! Many inputs: side by side, one line each, failures first in the summary; what is done already is not done again.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use gradless_explain::Mode;
+use gradless_explain::report::{IndexEntry, Report, index_html};
+use serde::Serialize;
+
+use super::folder::{self, ITEMS};
+use super::subject::{Job, Look};
+use super::{Outcome, announce, command, drawing, mode_name, record};
+use crate::failure;
+use crate::input::{Source, Space};
+use crate::interrupt;
+use crate::terminal::{self, Items, Terminal};
+
+/// Explains all inputs of a source.
+pub(super) fn run(
+    job: &Job,
+    source: &Source,
+    space: &Space,
+    folder: &Path,
+    threads: usize,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    let batch = Batch { job, source, space, folder };
+    let (mut entries, todo) = batch.done_before();
+    if todo.len() < source.len() {
+        terminal::say(&format!(
+            "{} of {} inputs were explained before",
+            source.len() - todo.len(),
+            source.len()
+        ));
+    }
+    let threads = threads.clamp(1, todo.len().max(1));
+    let first = batch.first_look(&todo)?;
+    batch.announce(first, &todo, threads);
+    batch.work_off(first, &todo, threads, &mut entries);
+    let named = |entry: &Option<IndexEntry>| entry.is_some();
+    let missing = entries.iter().filter(|entry| !named(entry)).count();
+    let entries: Vec<IndexEntry> = entries.into_iter().flatten().collect();
+    folder::put(&folder.join("index.html"), index_html(&entries).as_bytes())?;
+    let summary = Summary::new(job, &entries, missing, folder);
+    folder::put(&folder.join("result.json"), &folder::pretty(&summary)?)?;
+    terminal.result(&summary.human(&entries), &summary)?;
+    let valid = |entry: &IndexEntry| {
+        entry.outcomes.len() == job.settings.modes.len() && entry.outcomes.iter().all(|o| o.valid)
+    };
+    if !entries.is_empty() && entries.iter().all(|entry| entry.error.is_some()) {
+        anyhow::bail!(
+            "none of the {} inputs could be explained; the first: {}",
+            entries.len(),
+            entries[0].error.as_deref().unwrap_or_default()
+        );
+    }
+    Ok(if missing == 0 && entries.iter().all(valid) { Outcome::Done } else { Outcome::NotFound })
+}
+
+struct Batch<'a> {
+    job: &'a Job,
+    source: &'a Source,
+    space: &'a Space,
+    folder: &'a Path,
+}
+
+impl Batch<'_> {
+    /// What an earlier run has left, and what is still to do.
+    fn done_before(&self) -> (Vec<Option<IndexEntry>>, Vec<usize>) {
+        let entries: Vec<Option<IndexEntry>> =
+            (0..self.source.len()).map(|index| self.saved(index)).collect();
+        let todo = (0..entries.len()).filter(|&index| entries[index].is_none()).collect();
+        (entries, todo)
+    }
+
+    /// The row of an input that was explained before. The record is written last: without it the input is done again.
+    fn saved(&self, index: usize) -> Option<IndexEntry> {
+        let name = self.source.name(index);
+        let place = self.folder.join(ITEMS).join(&name);
+        fs::metadata(place.join("result.json")).ok()?;
+        let report: Report = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
+        (report.cases.len() == self.job.settings.modes.len()).then(|| row(&report, &name))
+    }
+
+    /// The first input that can be read, and what the model says to it.
+    fn first_look(&self, todo: &[usize]) -> anyhow::Result<Option<(usize, Look)>> {
+        let readable = |&index: &usize| Some((index, self.source.read(index, self.space).ok()?));
+        let first = todo.iter().find_map(readable);
+        first.map(|(index, input)| Ok((index, self.job.look(&input)?))).transpose()
+    }
+
+    fn announce(&self, first: Option<(usize, Look)>, todo: &[usize], threads: usize) {
+        let Some((_, look)) = first else { return };
+        if let Some(warning) = look.answers.warning() {
+            terminal::say(&format!("note: {warning}"));
+        }
+        let settings = &self.job.settings;
+        let questions = todo.len() as u64 * settings.modes.len() as u64 * u64::from(1 + settings.agree);
+        let turns = u32::try_from(questions.div_ceil(threads as u64)).unwrap_or(u32::MAX);
+        announce(look.per_question.saturating_mul(turns), questions.saturating_mul(settings.max_queries));
+    }
+
+    /// Explains what is left, each input on one thread.
+    fn work_off(
+        &self,
+        first: Option<(usize, Look)>,
+        todo: &[usize],
+        threads: usize,
+        entries: &mut [Option<IndexEntry>],
+    ) {
+        let (next, bar) = (AtomicUsize::new(0), Items::new(todo.len() as u64));
+        let found = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(&index) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let late = self.job.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                        if late || interrupt::flag().load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let entry = self.explain(index, first);
+                        bar.done(&line(&entry));
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push((index, entry));
+                    }
+                });
+            }
+        });
+        for (index, entry) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            entries[index] = Some(entry);
+        }
+    }
+
+    /// Explains one input; what goes wrong concerns it alone.
+    fn explain(&self, index: usize, first: Option<(usize, Look)>) -> IndexEntry {
+        let begun = Instant::now();
+        let name = self.source.name(index);
+        let explained = || -> anyhow::Result<Report> {
+            let input = self.source.read(index, self.space)?;
+            let look = match first {
+                // What was asked of the first input is paid for by it alone.
+                Some((at, look)) => Look { queries: if at == index { look.queries } else { 0 }, ..look },
+                None => self.job.look(&input)?,
+            };
+            let explained = self.job.explain(&name, input, look, 1, &|_, _| ())?;
+            let place = self.folder.join(ITEMS).join(&name);
+            folder::write(&place, self.job, &explained, &command())?;
+            drawing::report(self.job, &explained, &command())
+        };
+        match explained() {
+            Ok(report) => row(&report, &name),
+            Err(error) => IndexEntry {
+                name,
+                link: String::new(),
+                picture: None,
+                class: String::new(),
+                outcomes: Vec::new(),
+                error: Some(failure::paragraph(&error)),
+                seconds: begun.elapsed().as_secs_f64(),
+            },
+        }
+    }
+}
+
+/// The row of an input in the index.
+fn row(report: &Report, name: &str) -> IndexEntry {
+    IndexEntry::of(report, name, format!("{ITEMS}/{name}/report.html"))
+}
+
+/// One input in one line.
+fn line(entry: &IndexEntry) -> String {
+    if let Some(error) = &entry.error {
+        return format!("{}  failed: {error}", entry.name);
+    }
+    let outcomes = entry.outcomes.iter().map(|outcome| {
+        let mode = mode_name(outcome.mode);
+        if !outcome.valid {
+            return format!("{mode} not found");
+        }
+        let to = if outcome.mode == Mode::PertinentNegative {
+            format!(" -> {}", outcome.class)
+        } else {
+            String::new()
+        };
+        format!("{mode} {} pixels{to}", outcome.pixels)
+    });
+    format!("{}  {}  {}", entry.name, entry.class, outcomes.collect::<Vec<_>>().join("  "))
+}
+
+/// The result over all inputs as programs read it. Keys may be added, not renamed.
+#[derive(Serialize)]
+struct Summary {
+    schema: &'static str,
+    inputs: usize,
+    /// Could not be read or asked.
+    failed: usize,
+    /// Not begun when the run was interrupted.
+    missing: usize,
+    modes: Vec<ModeSummary>,
+    index: String,
+    items: Vec<Item>,
+}
+
+/// One question over all inputs.
+#[derive(Serialize)]
+struct ModeSummary {
+    mode: Mode,
+    searched: usize,
+    valid: usize,
+    /// First quartile, median and third quartile over the valid answers.
+    pixels: Option<[f64; 3]>,
+    norm_l1: Option<[f64; 3]>,
+    queries: Option<[f64; 3]>,
+}
+
+#[derive(Serialize)]
+struct Item {
+    name: String,
+    class: String,
+    error: Option<String>,
+    seconds: f64,
+    outcomes: Vec<ItemOutcome>,
+}
+
+#[derive(Serialize)]
+struct ItemOutcome {
+    mode: Mode,
+    valid: bool,
+    class: String,
+    pixels: usize,
+    norm_l1: f64,
+    queries: u64,
+}
+
+impl Summary {
+    fn new(job: &Job, entries: &[IndexEntry], missing: usize, folder: &Path) -> Self {
+        let modes = job.settings.modes.iter().map(|&mode| {
+            let outcomes: Vec<_> =
+                entries.iter().flat_map(|entry| &entry.outcomes).filter(|o| o.mode == mode).collect();
+            let valid: Vec<_> = outcomes.iter().filter(|outcome| outcome.valid).collect();
+            ModeSummary {
+                mode,
+                searched: outcomes.len(),
+                valid: valid.len(),
+                pixels: quartiles(valid.iter().map(|outcome| outcome.pixels as f64)),
+                norm_l1: quartiles(valid.iter().map(|outcome| outcome.norm_l1)),
+                queries: quartiles(valid.iter().map(|outcome| outcome.queries as f64)),
+            }
+        });
+        let item = |entry: &IndexEntry| Item {
+            name: entry.name.clone(),
+            class: entry.class.clone(),
+            error: entry.error.clone(),
+            seconds: entry.seconds,
+            outcomes: entry
+                .outcomes
+                .iter()
+                .map(|outcome| ItemOutcome {
+                    mode: outcome.mode,
+                    valid: outcome.valid,
+                    class: outcome.class.clone(),
+                    pixels: outcome.pixels,
+                    norm_l1: outcome.norm_l1,
+                    queries: outcome.queries,
+                })
+                .collect(),
+        };
+        Self {
+            schema: record::SCHEMA,
+            inputs: entries.len() + missing,
+            failed: entries.iter().filter(|entry| entry.error.is_some()).count(),
+            missing,
+            modes: modes.collect(),
+            index: folder.join("index.html").display().to_string(),
+            items: entries.iter().map(item).collect(),
+        }
+    }
+
+    /// Failures first.
+    fn human(&self, entries: &[IndexEntry]) -> String {
+        let fails = |entry: &&IndexEntry| {
+            entry.error.is_some() || entry.outcomes.iter().any(|outcome| !outcome.valid)
+        };
+        let (bad, good): (Vec<_>, Vec<_>) = entries.iter().partition(fails);
+        let mut lines: Vec<String> = bad.into_iter().chain(good).map(line).collect();
+        lines.push(String::new());
+        for mode in &self.modes {
+            let name = mode_name(mode.mode);
+            let told = format!("{name}  valid {} of {}", mode.valid, mode.searched);
+            lines.push(match (mode.pixels, mode.norm_l1, mode.queries) {
+                (Some([_, pixels, _]), Some([_, l1, _]), Some([_, queries, _])) => {
+                    format!("{told}; medians: {pixels} pixels, l1 {l1:.2}, {queries} queries")
+                }
+                _ => told,
+            });
+        }
+        if self.failed > 0 {
+            lines.push(format!("{} could not be read or asked", self.failed));
+        }
+        if self.missing > 0 {
+            lines.push(format!(
+                "{} not begun: run the same command with the same --out to go on",
+                self.missing
+            ));
+        }
+        lines.push(format!("look at {}", self.index));
+        lines.join("\n")
+    }
+}
+
+/// Quartiles between the values; `None` of none.
+fn quartiles(values: impl Iterator<Item = f64>) -> Option<[f64; 3]> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some([0.25, 0.5, 0.75].map(|share| {
+        let place = share * last as f64;
+        let below = place.floor();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+        let (low, high) = (values[below as usize], values[place.ceil() as usize]);
+        low + (place - below) * (high - low)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_lie_between_values() {
+        assert_eq!(quartiles([3.0, 1.0, 2.0, 4.0].into_iter()), Some([1.75, 2.5, 3.25]));
+        assert_eq!(quartiles([7.0].into_iter()), Some([7.0; 3]));
+        assert_eq!(quartiles(std::iter::empty()), None);
+    }
+}

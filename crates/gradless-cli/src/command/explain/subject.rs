@@ -1,0 +1,262 @@
+//! One input, its questions, and what was found.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use gradless::drive::{NoiseProbe, noise_floor};
+use gradless::{Model, PerCoordinate, Scored, StopReason};
+use gradless_explain::condition::largest;
+use gradless_explain::{Answer, Mode, Progress, Task, Watch, explain};
+
+use super::agreement::Agreement;
+use super::settings::Settings;
+use crate::interrupt;
+use crate::model::{Answers, Loaded};
+
+/// A margin counts when it is so many times the standard deviation of its noise.
+const SIGMAS: f64 = 5.0;
+/// What stands in where noise could not be measured: so many roundings of the largest score in single precision.
+const ROUNDINGS: f64 = 16.0;
+/// Below this, a measurement would eat the search.
+const WORTH_MEASURING: u64 = 1_000;
+/// How often a search is looked after.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// What is the same for every input.
+pub(super) struct Job {
+    pub(super) loaded: Loaded,
+    pub(super) settings: Settings,
+    pub(super) lower: PerCoordinate,
+    pub(super) upper: PerCoordinate,
+    pub(super) background: PerCoordinate,
+    pub(super) frozen: Vec<bool>,
+    pub(super) target: Option<usize>,
+    /// When everything must end.
+    pub(super) deadline: Option<Instant>,
+}
+
+/// What was found about an input.
+pub(super) struct Explained {
+    pub(super) name: String,
+    pub(super) input: Vec<f64>,
+    pub(super) answers: Answers,
+    pub(super) floor: f64,
+    /// How the floor is known.
+    pub(super) floor_source: &'static str,
+    pub(super) cases: Vec<Found>,
+    pub(super) seconds: f64,
+}
+
+/// What is known before a search.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    pub(super) answers: Answers,
+    /// What it took to know it.
+    pub(super) queries: u64,
+    /// Time of a question if all its queries are used.
+    pub(super) per_question: Duration,
+}
+
+/// One question and its answer.
+pub(super) struct Found {
+    pub(super) mode: Mode,
+    pub(super) task: Task,
+    pub(super) answer: Answer,
+    pub(super) agreement: Option<Agreement>,
+    /// Why the search ended, in words.
+    pub(super) stop_reason: String,
+    pub(super) seconds: f64,
+}
+
+/// Who is told how far the search is: question, queries, budget, places of the best.
+pub(super) type Tell<'a> = &'a (dyn Fn(Mode, &Progress) + Sync);
+
+impl Job {
+    /// What the model tells, seen at an input, at black and at grey, and what a question will take by the time of that.
+    pub(super) fn look(&self, input: &[f64]) -> anyhow::Result<Look> {
+        let begun = Instant::now();
+        let [low, high] = self.loaded.onnx.description().range;
+        let flat = |value: f64| std::iter::repeat_n(value, input.len());
+        let points: Vec<f64> =
+            input.iter().copied().chain(flat(low)).chain(flat(f64::midpoint(low, high))).collect();
+        let answers = Answers::of(&self.loaded.onnx, &points)?;
+        let queries = u32::try_from(self.settings.max_queries).unwrap_or(u32::MAX);
+        Ok(Look { answers, queries: 3, per_question: (begun.elapsed() / 3).saturating_mul(queries) })
+    }
+
+    /// Answers all questions about an input.
+    pub(super) fn explain(
+        &self,
+        name: &str,
+        input: Vec<f64>,
+        look: Look,
+        threads: usize,
+        tell: Tell<'_>,
+    ) -> anyhow::Result<Explained> {
+        let begun = Instant::now();
+        let answers = look.answers;
+        let model = answers.searched(&self.loaded.onnx);
+        let noise = self.noise(model.as_ref(), answers, &input)?;
+        let mut explained = Explained {
+            name: name.to_owned(),
+            input,
+            answers,
+            floor: noise.floor,
+            floor_source: noise.source,
+            cases: Vec::new(),
+            seconds: 0.0,
+        };
+        // What was asked before the search is paid from the first budget.
+        let mut before = look.queries + noise.queries;
+        let modes = &self.settings.modes;
+        for (index, &mode) in modes.iter().enumerate() {
+            if index > 0 && interrupt::flag().load(Ordering::Relaxed) {
+                break;
+            }
+            let share = |deadline: Instant| {
+                let now = Instant::now();
+                now + deadline.saturating_duration_since(now)
+                    / u32::try_from(modes.len() - index).unwrap_or(1)
+            };
+            let asked = Asked { mode, before, threads, deadline: self.deadline.map(share) };
+            explained.cases.push(self.one(model.as_ref(), &explained, &asked, tell)?);
+            before = 0;
+        }
+        explained.seconds = begun.elapsed().as_secs_f64();
+        Ok(explained)
+    }
+
+    /// The noise of the margin at the input.
+    fn noise(&self, model: &dyn Model, answers: Answers, input: &[f64]) -> anyhow::Result<Noise> {
+        if let Some(floor) = self.settings.noise_floor {
+            return Ok(Noise { floor, source: "given", queries: 0 });
+        }
+        if answers == Answers::Labels {
+            return Ok(Noise { floor: 0.0, source: "labels have none", queries: 0 });
+        }
+        let mut scores = vec![0.0; model.classes()];
+        model.scores(gradless::Inputs { points: input, dim: input.len() }, &mut scores)?;
+        let size = scores.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
+        let rounding = ROUNDINGS * f64::from(f32::EPSILON) * size;
+        if self.settings.is_plain() || self.settings.max_queries < WORTH_MEASURING || model.classes() < 2 {
+            return Ok(Noise { floor: rounding, source: "assumed: rounding", queries: 1 });
+        }
+        let class = largest(&scores);
+        let margin = |scores: &[f64]| {
+            let others = scores.iter().enumerate().filter(|&(i, _)| i != class).map(|(_, &score)| score);
+            scores[class] - others.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let probe = NoiseProbe { seed: self.settings.seed, ..NoiseProbe::default() };
+        let measured = noise_floor(&Scored { model, loss: margin }, input, probe)
+            .context("the noise of the model cannot be measured; pass --noise-floor to go on without")?;
+        let queries = 1 + measured.queries;
+        Ok(match measured.noise {
+            Some(noise) if noise > 0.0 => Noise { floor: SIGMAS * noise, source: "measured", queries },
+            _ => Noise { floor: rounding, source: "assumed: rounding", queries },
+        })
+    }
+
+    /// Answers one question.
+    fn one(
+        &self,
+        model: &dyn Model,
+        about: &Explained,
+        asked: &Asked,
+        tell: Tell<'_>,
+    ) -> anyhow::Result<Found> {
+        let begun = Instant::now();
+        let mode = asked.mode;
+        let range = self.loaded.onnx.description().range;
+        let task = Task {
+            mode,
+            input: about.input.clone(),
+            lower: self.lower.clone(),
+            upper: self.upper.clone(),
+            background: self.background.clone(),
+            frozen: self.frozen.clone(),
+            change: self.settings.set,
+            target: self.target.filter(|_| mode == Mode::PertinentNegative),
+        };
+        let queries = self.settings.max_queries.saturating_sub(asked.before);
+        let mut how = self.settings.explain(mode, queries, about.floor, range, asked.threads);
+        let search = |how: &gradless_explain::Explain, tell: &(dyn Fn(&Progress) + Sync)| {
+            watched(asked.deadline, |cancel| explain(model, &task, how, &Watch { cancel, progress: tell }))
+        };
+        let told = |progress: &Progress| {
+            tell(
+                mode,
+                &Progress {
+                    queries: progress.queries + asked.before,
+                    budget: self.settings.max_queries,
+                    ..*progress
+                },
+            );
+        };
+        let (mut answer, ended) = search(&how, &told)?;
+        answer.queries += asked.before;
+        let mut others = Vec::new();
+        for other in 0..u64::from(self.settings.agree) {
+            if ended.is_some() || interrupt::flag().load(Ordering::Relaxed) {
+                break;
+            }
+            how.config.seed = self.settings.seed.wrapping_add(1 + other).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            others.push(search(&how, &told)?.0);
+        }
+        let agreement = (!others.is_empty()).then(|| Agreement::new(&task, &answer, &others));
+        let stop_reason = match (ended, &answer.stop) {
+            (Some(ended), Some(StopReason::Cancelled) | None) => ended.to_owned(),
+            (_, Some(reason)) => reason.to_string(),
+            (None, None) => "the search was over".to_owned(),
+        };
+        Ok(Found { mode, task, answer, agreement, stop_reason, seconds: begun.elapsed().as_secs_f64() })
+    }
+}
+
+/// What one search is given.
+struct Asked {
+    mode: Mode,
+    /// Queries already used on its account.
+    before: u64,
+    threads: usize,
+    deadline: Option<Instant>,
+}
+
+/// The noise floor.
+struct Noise {
+    floor: f64,
+    source: &'static str,
+    queries: u64,
+}
+
+/// Does a piece of work with a flag that Ctrl-C or the clock sets, and says which of them did.
+fn watched<T, E>(
+    deadline: Option<Instant>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, E>,
+) -> Result<(T, Option<&'static str>), E> {
+    let (cancel, over, late) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+    let interrupted = interrupt::flag();
+    let done = thread::scope(|scope| {
+        let guard = scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                late.fetch_or(is_late, Ordering::Relaxed);
+                if is_late || interrupted.load(Ordering::Relaxed) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+                thread::park_timeout(GLANCE);
+            }
+        });
+        let done = work(&cancel);
+        over.store(true, Ordering::Relaxed);
+        guard.thread().unpark();
+        done
+    })?;
+    let ended = match () {
+        () if interrupted.load(Ordering::Relaxed) => Some("interrupted"),
+        () if late.load(Ordering::Relaxed) => Some("the time is up"),
+        () => None,
+    };
+    Ok((done, ended))
+}

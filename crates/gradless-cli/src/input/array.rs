@@ -19,7 +19,12 @@ enum Layout {
 /// One input from a file that holds one.
 pub(super) fn read(path: &Path, space: &Space) -> anyhow::Result<Vec<f64>> {
     let mut array = Npy::open(path)?;
-    let Some(layout) = layout(array.shape(), &space.shape) else { bail!(misfit(array.shape(), space)) };
+    let Some(layout) = layout(array.shape(), &space.shape) else {
+        if let Some(count) = inputs(array.shape(), space) {
+            bail!("holds {count} inputs, one is needed: save one with numpy.save");
+        }
+        bail!(misfit(array.shape(), space));
+    };
     scaled(layout.turn(array.all()?, space), space)
 }
 
@@ -28,9 +33,16 @@ pub(super) fn count(path: &Path, space: &Space) -> anyhow::Result<Option<usize>>
     let array = Npy::open(path)?;
     match array.shape() {
         shape if layout(shape, &space.shape).is_some() => Ok(None),
-        [count, item @ ..] if layout(item, &space.shape).is_some() => Ok(Some(*count)),
-        shape => bail!(misfit(shape, space)),
+        shape => match inputs(shape, space) {
+            None => bail!(misfit(shape, space)),
+            count => Ok(count),
+        },
     }
+}
+
+fn inputs(shape: &[usize], space: &Space) -> Option<usize> {
+    let (count, item) = shape.split_first()?;
+    layout(item, &space.shape).map(|_| *count)
 }
 
 /// One of many inputs; the others are not read.

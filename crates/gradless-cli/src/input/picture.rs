@@ -104,7 +104,7 @@ impl Picture {
             image = image.grayscale();
         }
         if sizes.is_some() {
-            // A triangle as wide as a pixel of the result: it averages where it shrinks, as other tools' "bilinear" does,
+            // A triangle scaled to the pixels of the result: it averages where it shrinks, as "bilinear" does in Pillow,
             // and never leaves the values of the picture, as sharper filters do beside edges.
             image = image.resize_exact(side(columns)?, side(rows)?, FilterType::Triangle);
         }

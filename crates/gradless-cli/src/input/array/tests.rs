@@ -103,6 +103,7 @@ fn the_first_axis_counts_inputs() {
         let expected: Vec<f64> = (12..18).map(f64::from).collect();
         assert_eq!(item(&path, 2, &space(model)).unwrap(), expected);
         assert!(item(&path, 4, &space(model)).is_err());
+        assert!(read(&path, &space(model)).unwrap_err().to_string().contains("holds 4 inputs"));
     }
     let path = counting(&folder, &[2, 1, 2, 3]);
     assert_eq!(item(&path, 1, &space(&[3, 1, 2])).unwrap(), [6.0, 9.0, 7.0, 10.0, 8.0, 11.0]);

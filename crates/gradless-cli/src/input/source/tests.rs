@@ -77,6 +77,21 @@ fn an_idx_file_is_its_images() {
 }
 
 #[test]
+fn a_zipped_idx_file_is_unzipped() {
+    // gzip of `idx(1, 2, 3)`, by Python: gzip.compress(..., mtime=0).
+    let zipped = [
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x63, 0x60, 0xe0, 0x60, 0x66, 0x60, 0x60,
+        0x60, 0x04, 0x62, 0x26, 0x20, 0x66, 0x66, 0x60, 0x64, 0x62, 0x66, 0x61, 0x05, 0x00, 0xa6, 0xf7, 0xf2,
+        0xc7, 0x16, 0x00, 0x00, 0x00,
+    ];
+    let folder = Folder::new("source-gz");
+    let small = Space { shape: vec![1, 2, 3], ..space() };
+    let source = Source::open(&folder.put("train-images-idx3-ubyte.gz", &zipped), &small).unwrap();
+    assert_eq!((source.len(), source.is_many()), (1, true));
+    assert_eq!(source.read(0, &small).unwrap()[5], 5.0 / 255.0);
+}
+
+#[test]
 fn damaged_idx_files_are_refused() {
     let folder = Folder::new("source-idx-damaged");
     let small = Space { shape: vec![1, 2, 3], ..space() };

@@ -32,6 +32,10 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "FILE", help_heading = "The model")]
     pub(crate) classes: Option<PathBuf>,
 
+    /// The output that holds the scores, where the file has several that could
+    #[arg(long, value_name = "NAME", help_heading = "The model")]
+    pub(crate) output: Option<String>,
+
     /// Where the network has its channels
     #[arg(long, value_enum, help_heading = "The model")]
     pub(crate) layout: Option<LayoutName>,
@@ -172,6 +176,9 @@ fn described(asked: &ModelArguments) -> anyhow::Result<Description> {
     }
     if !asked.std.is_empty() {
         description.std.clone_from(&asked.std);
+    }
+    if let Some(output) = &asked.output {
+        description.output = Some(output.clone());
     }
     if let Some(path) = &asked.classes {
         description.classes = names(path)?;

@@ -47,6 +47,9 @@ pub struct Description {
     pub std: Vec<f64>,
     /// The least and the largest value of a number in the caller's space.
     pub range: [f64; 2],
+    /// The output that holds the scores, where the file has several that could.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// What the scores are.
     pub scores: ScoreKind,
     /// The names of the classes; numbers if empty.
@@ -62,6 +65,7 @@ impl Default for Description {
             mean: Vec::new(),
             std: Vec::new(),
             range: [0.0, 1.0],
+            output: None,
             scores: ScoreKind::default(),
             classes: Vec::new(),
         }

@@ -94,11 +94,34 @@ pub enum Problem {
         /// The shape of one.
         shape: Vec<usize>,
     },
-    /// It has not exactly one output.
-    #[error("has {} outputs ({}), a classifier has one", names.len(), names.join(", "))]
+    /// It has not exactly one output that can be scores.
+    #[error(
+        "has {} outputs ({}): say which holds the scores (`output = \"name\"` in the description, or `--output name`)",
+        names.len(),
+        names.join(", ")
+    )]
     Outputs {
         /// Their names.
         names: Vec<String>,
+    },
+    /// It has no output of the name that was given.
+    #[error("has no output '{name}'; it has {}", names.join(", "))]
+    NoOutput {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        names: Vec<String>,
+    },
+    /// Its output is not of 32-bit floats: a label, most likely.
+    #[error(
+        "answers with '{name}' of ONNX type {found}, which is a label rather than scores: export it with its scores or \
+         probabilities as 32-bit floats, one per class (labels alone as one-hot floats work too, with larger answers)"
+    )]
+    OutputType {
+        /// The output's name.
+        name: String,
+        /// ONNX's number of the type.
+        found: u64,
     },
     /// Its output is not one score vector per input.
     #[error(

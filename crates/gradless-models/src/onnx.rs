@@ -49,8 +49,8 @@ impl Default for OnnxOptions {
 
 /// A classifier in an ONNX file.
 ///
-/// One input of 32-bit floats, `[batch, ...]` with an open or fixed batch, and one output `[batch, classes]`. Everything
-/// else is refused when loading, with a reason ([`crate::Problem`]).
+/// One input of 32-bit floats, `[batch, ...]` with an open or fixed batch, and one output `[batch, classes]`
+/// (beside labels and the like, if there is only one such). Everything else is refused when loading, with a reason ([`crate::Problem`]).
 ///
 /// # Blocks
 ///

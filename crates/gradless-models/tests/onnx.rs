@@ -140,3 +140,29 @@ fn a_run_on_a_model_takes_the_same_steps_on_any_number_of_threads() {
     let start = scores(&model, &vec![0.0; model.inputs()]).unwrap();
     assert!(one.objective() < Some(start[0] - start[1]), "{:?} from {start:?}", one.objective());
 }
+
+#[test]
+fn scores_are_found_beside_a_label_or_by_their_name() {
+    for engine in engines() {
+        let with = |name: &str, output: Option<&str>| {
+            let description = Description { output: output.map(str::to_owned), ..Description::default() };
+            let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
+            Onnx::load_with(file(name), &options)
+        };
+        assert_eq!(with("labels-and-scores.onnx", None).unwrap().classes(), 4);
+        let points = points(2 * 4);
+        let tanh = scores(&with("two-outputs.onnx", Some("y")).unwrap(), &points).unwrap();
+        let relu = scores(&with("two-outputs.onnx", Some("z")).unwrap(), &points).unwrap();
+        for ((x, tanh), relu) in points.iter().zip(tanh).zip(relu) {
+            assert!(
+                (tanh - x.tanh()).abs() < 1e-6 && (relu - x.max(0.0)).abs() < 1e-6,
+                "{x}: {tanh}, {relu}"
+            );
+        }
+        let error = with("two-outputs.onnx", Some("w")).unwrap_err();
+        assert!(
+            matches!(&error.problem, gradless_models::Problem::NoOutput { name, .. } if name == "w"),
+            "{error}"
+        );
+    }
+}

@@ -33,19 +33,26 @@ impl Engine {
         }
     }
 
-    pub(super) fn load(self, bytes: &[u8]) -> Result<Box<dyn Loaded>, Failure> {
+    pub(super) fn load(self, bytes: &[u8], output: Output) -> Result<Box<dyn Loaded>, Failure> {
         match self {
             #[cfg(feature = "rten")]
-            Self::Rten => super::rten::load(bytes),
+            Self::Rten => super::rten::load(bytes, output),
             #[cfg(feature = "ort")]
-            Self::Ort => super::ort::load(bytes),
+            Self::Ort => super::ort::load(bytes, output.index),
             #[cfg(not(all(feature = "rten", feature = "ort")))]
             engine => {
-                let _ = bytes;
+                let _ = (bytes, output);
                 Err(Failure::Problem(Problem::NoEngine { engine: engine.name() }))
             }
         }
     }
+}
+
+/// Which output is meant, of how many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    pub(super) index: usize,
+    pub(super) of: usize,
 }
 
 /// A network in an engine.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::blocks::Blocks;
-use super::engine::{Engine, Failure, Worker};
+use super::engine::{Engine, Failure, Output, Worker};
 use super::graph::{self, Axis, Value};
 use super::{Onnx, OnnxOptions, Seat};
 use crate::description::{Description, DescriptionError, Layout, ScoreKind};
@@ -37,7 +37,7 @@ pub(super) fn from_bytes(
     let graph = graph::read(bytes)?;
     let names = |values: &[Value]| values.iter().map(|value| value.name.clone()).collect();
     let [input] = &graph.inputs[..] else { return Err(Problem::Inputs { names: names(&graph.inputs) }) };
-    let [_] = &graph.outputs[..] else { return Err(Problem::Outputs { names: names(&graph.outputs) }) };
+    let output = output(&graph.outputs, description.output.as_deref())?;
     let Shapes { batch, shape, tensor } = shapes(input, &description)?;
     let rows = batch.or(options.rows).unwrap_or(Onnx::BLOCK);
     let numbers = tensor.iter().try_fold(rows, |n, length| n.checked_mul(*length));
@@ -46,7 +46,7 @@ pub(super) fn from_bytes(
     }
     let preparation = description.preparation(&shape)?;
     let told = |failure: Failure| failure.problem(engine, &graph.operators);
-    let loaded = engine.load(bytes).map_err(told)?;
+    let loaded = engine.load(bytes, output).map_err(told)?;
     let mut worker = loaded.worker().map_err(told)?;
     // A file with a fixed batch takes no other.
     let blocks = match batch {
@@ -74,6 +74,30 @@ pub(super) fn from_bytes(
     };
     try_out(&mut model, seat)?;
     Ok(model)
+}
+
+/// Which output holds the scores: the one that is named, else the only one that can. Exports of scikit-learn have a label
+/// (whole numbers) beside the probabilities.
+fn output(outputs: &[Value], named: Option<&str>) -> Result<Output, Problem> {
+    let names = || outputs.iter().map(|value| value.name.clone()).collect();
+    let found = |index| Ok(Output { index, of: outputs.len() });
+    if let Some(name) = named {
+        let place = outputs.iter().position(|value| value.name == name);
+        return place.map_or_else(|| Err(Problem::NoOutput { name: name.to_owned(), names: names() }), found);
+    }
+    let is_float = |value: &Value| matches!(value.element, 0 | graph::FLOAT);
+    let is_table = |value: &Value| value.axes.as_ref().is_none_or(|axes| axes.len() == 2);
+    let can = |value: &Value| is_float(value) && is_table(value);
+    match outputs {
+        [only] if !is_float(only) => {
+            Err(Problem::OutputType { name: only.name.clone(), found: only.element })
+        }
+        [_] => found(0),
+        several => {
+            let able: Vec<usize> = (0..several.len()).filter(|&index| can(&several[index])).collect();
+            if let [index] = able[..] { found(index) } else { Err(Problem::Outputs { names: names() }) }
+        }
+    }
 }
 
 /// What is known of the input.

@@ -18,11 +18,12 @@ struct Network {
     environment: Environment,
     /// A session answers one call at a time, so every worker makes its own from these.
     bytes: Arc<[u8]>,
+    output: usize,
 }
 
-pub(super) fn load(bytes: &[u8]) -> Result<Box<dyn Loaded>, Failure> {
+pub(super) fn load(bytes: &[u8], output: usize) -> Result<Box<dyn Loaded>, Failure> {
     let environment = environment().map_err(|message| Failure::Problem(Problem::Library(message)))?;
-    Ok(Box::new(Network { environment, bytes: Arc::from(bytes) }))
+    Ok(Box::new(Network { environment, bytes: Arc::from(bytes), output }))
 }
 
 fn environment() -> Result<Environment, String> {
@@ -49,7 +50,7 @@ impl Loaded for Network {
                 Failure::Refused(message)
             }
         })?;
-        Ok(Box::new(Runner { session }))
+        Ok(Box::new(Runner { session, output: self.output }))
     }
 }
 
@@ -70,6 +71,7 @@ fn words<R>(error: ort::Error<R>) -> String {
 
 struct Runner {
     session: Session,
+    output: usize,
 }
 
 impl Worker for Runner {
@@ -81,7 +83,10 @@ impl Worker for Runner {
     ) -> Result<(), String> {
         let input = TensorRef::from_array_view((shape, input)).map_err(words)?;
         let outputs = self.session.run(ort::inputs![input]).map_err(words)?;
-        let (shape, numbers) = outputs[0].try_extract_tensor::<f32>().map_err(words)?;
+        if self.output >= outputs.len() {
+            return Err("an output is missing".to_owned());
+        }
+        let (shape, numbers) = outputs[self.output].try_extract_tensor::<f32>().map_err(words)?;
         let shape: Vec<usize> = shape.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
         take(&shape, numbers);
         Ok(())

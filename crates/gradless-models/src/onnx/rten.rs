@@ -6,7 +6,7 @@ use rten::{LoadErrorKind, Model, ModelOptions, NodeId, RunOptions, ThreadPool};
 use rten_tensor::prelude::*;
 use rten_tensor::{Tensor, TensorView};
 
-use super::engine::{Failure, Loaded, Worker, guarded};
+use super::engine::{Failure, Loaded, Output, Worker, guarded};
 
 struct Network {
     model: Arc<Model>,
@@ -14,7 +14,7 @@ struct Network {
     output: NodeId,
 }
 
-pub(super) fn load(bytes: &[u8]) -> Result<Box<dyn Loaded>, Failure> {
+pub(super) fn load(bytes: &[u8], output: Output) -> Result<Box<dyn Loaded>, Failure> {
     guarded(|| {
         let loaded = ModelOptions::with_all_ops().load(bytes.to_vec());
         let model = loaded.map_err(|error| {
@@ -29,9 +29,10 @@ pub(super) fn load(bytes: &[u8]) -> Result<Box<dyn Loaded>, Failure> {
                 Failure::Refused(message)
             }
         })?;
-        let (&[input], &[output]) = (model.input_ids(), model.output_ids()) else {
-            return Err(Failure::Refused("it sees other inputs and outputs than the file names".to_owned()));
-        };
+        let others = || Failure::Refused("it sees other inputs and outputs than the file names".to_owned());
+        let &[input] = model.input_ids() else { return Err(others()) };
+        let outputs = model.output_ids();
+        let output = *outputs.get(output.index).filter(|_| outputs.len() == output.of).ok_or_else(others)?;
         Ok(Box::new(Network { model: Arc::new(model), input, output }) as Box<dyn Loaded>)
     })
 }

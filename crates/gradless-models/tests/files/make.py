@@ -134,5 +134,12 @@ def main():
     weights[0].external_data.add(key="location", value="elsewhere.bin")
     save("elsewhere", nodes, inputs, outputs, weights, check=False)
 
+    # As scikit-learn exports: a label beside the scores, or a label alone.
+    label = [node("ArgMax", ["y"], ["label"], axis=1, keepdims=0)]
+    nodes, inputs, outputs, weights = dense()
+    labels = [value("label", ["batch"], TensorProto.INT64)]
+    save("labels-and-scores", nodes + label, inputs, labels + outputs, weights)
+    save("labels", nodes + label, inputs, labels, weights)
+
 
 main()

@@ -52,14 +52,10 @@ impl Agreement {
     /// In words.
     pub(super) fn sentence(&self) -> String {
         let Self { seeds, valid, same_class, .. } = self;
-        let mut told =
+        let told =
             format!("{valid} of {seeds} other seeds found a valid answer, {same_class} with the same class");
-        if let (Some([fewest, most]), Some(overlap)) = (self.nonzeros, self.overlap) {
-            told += &format!(
-                "; {fewest} to {most} places, {:.0} % of them shared with this one (median)",
-                100.0 * overlap
-            );
-        }
-        told
+        let (Some([fewest, most]), Some(overlap)) = (self.nonzeros, self.overlap) else { return told };
+        let shared = 100.0 * overlap;
+        format!("{told}; {fewest} to {most} places, {shared:.0} % of them shared with this one (median)")
     }
 }

@@ -229,6 +229,9 @@ fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) ->
             terminal::duration(Duration::from_secs_f64(record.seconds)),
             words::minimal(found.answer.minimal),
         ));
+        if let Some(hint) = words::hint(found) {
+            lines.push(format!("    {hint}"));
+        }
         if let Some(agreement) = &found.agreement {
             lines.push(format!("    {}", agreement.sentence()));
         }

@@ -44,6 +44,7 @@ pub(super) struct Record {
     best_valid: Option<u64>,
     agreement: Option<Agreement>,
     pub(super) sentence: String,
+    hint: Option<&'static str>,
     pub(super) seconds: f64,
     files: Files,
 }
@@ -114,6 +115,7 @@ impl Record {
             best_valid: answer.best_valid,
             agreement: found.agreement.clone(),
             sentence: words::sentence(job, explained, found),
+            hint: words::hint(found),
             seconds: found.seconds,
             files,
         }

@@ -31,6 +31,12 @@ pub(super) fn sentence(job: &Job, explained: &Explained, found: &Found) -> Strin
     }
 }
 
+/// What to try where the answer may disappoint.
+pub(super) fn hint(found: &Found) -> Option<&'static str> {
+    let empty = found.mode == Mode::PertinentPositive && found.answer.valid && found.answer.nonzeros == 0;
+    empty.then_some("another --background, such as 0.5 for grey, asks a harder question")
+}
+
 /// The name of a class as a sentence has it.
 pub(super) fn class_name(job: &Job, class: usize) -> String {
     let name = job.loaded.onnx.class_name(class);

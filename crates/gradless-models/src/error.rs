@@ -70,7 +70,7 @@ pub enum Problem {
     },
     /// The shape of its input is not known.
     #[error(
-        "takes inputs of shape {found}, of which only the first axis may be open: give the shape of one input, channels first (`shape = [1, 28, 28]` in the description)"
+        "takes inputs of shape {found}, of which only the first axis may be open: give the shape of one input, channels first (`shape = [1, 28, 28]` in the description, or `--shape 1,28,28`)"
     )]
     OpenShape {
         /// The shape in the file.

@@ -45,10 +45,14 @@ pub(crate) struct Ledger<'a> {
     sent: AtomicU64,
 }
 
+/// Points that are asked together, and where their scores go.
+type Chunk<'a> = (&'a [Vec<f64>], &'a mut [Vec<f64>]);
+
 #[derive(Debug, Default)]
 struct Seen {
     best: Option<Candidate>,
     nearest: Option<Candidate>,
+    first_valid: Option<u64>,
 }
 
 impl<'a> Ledger<'a> {
@@ -69,6 +73,25 @@ impl<'a> Ledger<'a> {
         self.sent.load(Ordering::Relaxed)
     }
 
+    /// The same with the look at the input itself, which comes first.
+    pub(crate) fn queries(&self) -> u64 {
+        1 + self.sent()
+    }
+
+    /// Queries when the first valid point was known, to the batch.
+    pub(crate) fn first_valid(&self) -> Option<u64> {
+        self.seen().first_valid
+    }
+
+    /// To be called between batches: whether there is a valid point by now.
+    pub(crate) fn settle(&self) {
+        let queries = self.queries();
+        let mut seen = self.seen();
+        if seen.first_valid.is_none() && seen.best.is_some() {
+            seen.first_valid = Some(queries);
+        }
+    }
+
     /// The valid point with the smallest penalty so far.
     pub(crate) fn best(&self) -> Option<Candidate> {
         self.seen().best.clone()
@@ -86,12 +109,7 @@ impl<'a> Ledger<'a> {
     /// Tells whoever looks on.
     pub(crate) fn report(&self) {
         let best = self.seen().best.as_ref().map(|best| self.support(&best.unknown).len());
-        (self.around.watch.progress)(&Progress {
-            // The look at the input comes first and is not among what is counted here.
-            queries: 1 + self.sent(),
-            budget: self.around.budget,
-            best,
-        });
+        (self.around.watch.progress)(&Progress { queries: self.queries(), budget: self.around.budget, best });
     }
 
     pub(crate) fn is_valid(&self, margin: f64) -> bool {
@@ -136,20 +154,28 @@ impl<'a> Ledger<'a> {
 
     /// Asks about points of the set, all of which may become the answer; gives their margins.
     pub(crate) fn ask(&self, unknowns: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
+        let scores = self.ask_scores(unknowns)?;
+        Ok(scores.iter().map(|scores| self.around.condition.margin(scores)).collect())
+    }
+
+    /// Asks about points of the set, all of which may become the answer; gives their scores.
+    pub(crate) fn ask_scores(&self, unknowns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
         let rows = self.around.model.preferred_rows().max(1);
-        let mut margins = vec![0.0; unknowns.len()];
-        let chunks: Vec<(&[Vec<f64>], &mut [f64])> =
-            unknowns.chunks(rows).zip(margins.chunks_mut(rows)).collect();
-        let work = |(unknowns, margins): (&[Vec<f64>], &mut [f64])| {
+        let mut all = vec![Vec::new(); unknowns.len()];
+        let chunks: Vec<Chunk<'_>> = unknowns.chunks(rows).zip(all.chunks_mut(rows)).collect();
+        let work = |(unknowns, out): Chunk<'_>| {
             let points = unknowns.concat();
-            self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), margins)
+            self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), |row, scores, _| {
+                out[row] = scores.to_vec();
+            })
         };
         let threads = self.around.threads.clamp(1, chunks.len().max(1));
         if threads == 1 {
             for chunk in chunks {
                 work(chunk)?;
             }
-            return Ok(margins);
+            self.settle();
+            return Ok(all);
         }
         let mut hands: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
         for (index, chunk) in chunks.into_iter().enumerate() {
@@ -169,25 +195,32 @@ impl<'a> Ledger<'a> {
                 .collect()
         });
         results.into_iter().collect::<Result<(), ModelError>>()?;
-        Ok(margins)
+        self.settle();
+        Ok(all)
     }
 
     /// Margins of points, one after the other; those in the set are kept if they are better than what is there.
-    fn evaluate_rows(&self, points: &[f64], dim: usize, margins: &mut [f64]) -> Result<(), ModelError> {
+    fn evaluate_rows(
+        &self,
+        points: &[f64],
+        dim: usize,
+        mut take: impl FnMut(usize, &[f64], f64),
+    ) -> Result<(), ModelError> {
         let Surroundings { model, task, condition, .. } = self.around;
         let classes = model.classes();
-        let mut scores = vec![0.0; margins.len() * classes];
+        let rows = points.len() / dim.max(1);
+        let mut scores = vec![0.0; rows * classes];
         let mut seen = points.to_vec();
         for row in seen.chunks_exact_mut(dim) {
             task.turn_into_seen(row);
         }
-        self.sent.fetch_add(margins.len() as u64, Ordering::Relaxed);
+        self.sent.fetch_add(rows as u64, Ordering::Relaxed);
         model.scores(Inputs { points: &seen, dim }, &mut scores)?;
-        for ((unknown, scores), margin) in
-            points.chunks_exact(dim).zip(scores.chunks_exact(classes)).zip(margins)
+        for (row, (unknown, scores)) in points.chunks_exact(dim).zip(scores.chunks_exact(classes)).enumerate()
         {
-            *margin = condition.margin(scores);
-            self.consider(unknown, scores, *margin);
+            let margin = condition.margin(scores);
+            self.consider(unknown, scores, margin);
+            take(row, scores, margin);
         }
         Ok(())
     }
@@ -230,10 +263,7 @@ fn precedes(a: &Candidate, b: &Candidate) -> bool {
 
 impl Oracle for Ledger<'_> {
     fn evaluate(&self, batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
-        self.evaluate_rows(batch.points, batch.dim, values)?;
-        for value in values {
-            *value = loss(*value, self.kappa);
-        }
+        self.evaluate_rows(batch.points, batch.dim, |row, _, margin| values[row] = loss(margin, self.kappa))?;
         Ok(())
     }
 

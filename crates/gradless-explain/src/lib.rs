@@ -42,6 +42,8 @@ pub mod task;
 pub mod condition;
 mod ledger;
 mod search;
+mod refine;
+mod starts;
 mod prune;
 mod answer;
 pub mod picture;

@@ -35,6 +35,13 @@ pub(crate) struct Searched {
     pub(crate) last: Vec<f64>,
 }
 
+impl Searched {
+    /// Nothing has been searched yet.
+    pub(crate) fn new(l1: f64, l2: f64, start: Vec<f64>) -> Self {
+        Self { iterations: 0, steps: Vec::new(), stop: None, l1, l2, last: start }
+    }
+}
+
 /// Minimises at the weights given; then at larger ones where the answer was valid, at smaller ones where it was not, each
 /// time from the best valid point so far.
 pub(crate) fn search(
@@ -44,7 +51,7 @@ pub(crate) fn search(
 ) -> Result<Searched, ExplainError> {
     let Beginning { start, l1, l2, queries, weights } = beginning;
     let end = ledger.sent() + queries;
-    let mut searched = Searched { iterations: 0, steps: Vec::new(), stop: None, l1, l2, last: start };
+    let mut searched = Searched::new(l1, l2, start);
     let (mut valid, mut invalid): (Option<f64>, Option<f64>) = (None, None);
     let mut factor = 1.0;
     for round in 0.. {
@@ -90,8 +97,9 @@ fn one_round(
     let steps = &mut searched.steps;
     let mut watch = |event: &Event<'_>| {
         if let Event::Iteration { record, .. } = event {
+            ledger.settle();
             steps.push(Step {
-                queries: before + record.queries,
+                queries: 1 + before + record.queries,
                 objective: record.objective,
                 loss: record.loss,
                 norm_l1: record.norm_l1,

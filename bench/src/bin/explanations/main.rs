@@ -1,0 +1,98 @@
+//! Explanations of the two networks: how many are valid, how small they are, and what they cost.
+//!
+//! `cargo run --release -p bench --bin explanations [-- --network lenet|resnet20 --modes pp,pn,pn-add --images N ...]`
+//!
+//! `--images` is a number per class, of the first images of each class that the network gets right: of the first half of
+//! the test set, or with `--set tuning` of the second, on which constants were chosen. `--only I` takes one image by its
+//! number. `--save DIR` keeps every answer for `bench/confirm.py`. Images run side by side on `--threads`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+
+mod asked;
+mod images;
+mod page;
+mod reference;
+mod result;
+
+use std::error::Error;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use gradless_explain::{Watch, explain};
+
+use asked::{Asked, Question};
+use images::Subject;
+use result::{Found, save};
+
+type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> Fallible<()> {
+    let asked = Asked::read()?;
+    let model = asked.model()?;
+    let subjects = images::choose(&asked, &model)?;
+    if asked.reference {
+        return reference::run(&asked, &model, &subjects);
+    }
+    let mut sections = Vec::new();
+    for &question in &asked.modes {
+        let jobs: Vec<&Subject> = subjects.iter().collect();
+        let found = side_by_side(&jobs, asked.threads, |subject| {
+            let task = question.task(&subject.input);
+            let answer = explain(&model, &task, &asked.how(), &Watch::new(&AtomicBool::new(false)))?;
+            if let Some(folder) = &asked.save {
+                save(folder, &asked, question, subject, &answer)?;
+            }
+            Ok(Found::new(subject, &answer))
+        })?;
+        if asked.verbose {
+            for found in &found {
+                eprintln!("{} {}", question.name(), found.line());
+            }
+        }
+        sections.push((question, found));
+        println!("{}", page::table(&sections[sections.len() - 1..]));
+    }
+    if let Some(out) = &asked.out {
+        page::write(out, &asked, &sections)?;
+    }
+    Ok(())
+}
+
+/// Does the work on so many threads; results in the order of the jobs.
+fn side_by_side<J: Sync, R: Send>(
+    jobs: &[J],
+    threads: usize,
+    work: impl Fn(&J) -> Fallible<R> + Sync,
+) -> Fallible<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    let hand = || -> Fallible<()> {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(index) else { return Ok(()) };
+            let result = work(job)?;
+            let mut done = done.lock().map_err(|_| "a thread panicked")?;
+            done.push((index, result));
+            eprint!("\r{:>4} of {} ", done.len(), jobs.len());
+        }
+    };
+    std::thread::scope(|scope| {
+        let hands: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(hand)).collect();
+        hands.into_iter().try_for_each(|hand| hand.join().map_err(|_| "a thread panicked")?)
+    })?;
+    eprintln!();
+    let mut done = done.into_inner().map_err(|_| "a thread panicked")?;
+    done.sort_by_key(|&(index, _)| index);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+/// What [`Question`] adds to a task.
+impl Question {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Part => "pp",
+            Self::Change => "pn",
+            Self::Addition => "pn-add",
+        }
+    }
+}

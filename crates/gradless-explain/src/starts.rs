@@ -1,0 +1,314 @@
+//! Valid points to begin with: the places that do most to nothing, one choice for each class that could win; patterns of
+//! the whole set; and the removal of whole blocks.
+
+use gradless::random::{Key, Purpose};
+
+use crate::answer::ExplainError;
+use crate::refine::{Held, Refiner};
+use crate::report::Mode;
+
+/// A valid point, and the places that looked worth most when it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    pub(crate) held: Held,
+    pub(crate) order: Vec<usize>,
+}
+
+/// Of all queries, one in so many may go into finding out which places matter.
+const FOR_SCREENING: usize = 5;
+/// How many more places are then looked at one by one, of those queries.
+const FOR_SINGLES: usize = 3;
+/// How far a place moves when many are asked at once, as a share of its way.
+const TOGETHER: f64 = 0.1;
+/// Points with more than this share of their places in common are one.
+const ALIKE: f64 = 0.5;
+/// Numbers of places that are tried grow by one part in so many.
+const GROWTH: usize = 3;
+
+/// What each place does to each score at its furthest, from nothing.
+struct Effects {
+    places: Vec<usize>,
+    /// For every place the change of every score for a step to the end it was asked at.
+    changes: Vec<Vec<f64>>,
+    ends: Vec<f64>,
+}
+
+/// A difference of scores: one that should rise, one that should fall.
+#[derive(Clone, Copy)]
+struct Measure {
+    rises: Option<usize>,
+    falls: Option<usize>,
+}
+
+impl Measure {
+    fn of(self, scores: &[f64]) -> f64 {
+        self.rises.map_or(0.0, |class| scores[class]) - self.falls.map_or(0.0, |class| scores[class])
+    }
+}
+
+impl Refiner<'_, '_> {
+    /// Points made of the places that do most, the cheapest first. None if places do nothing, or not enough.
+    pub(crate) fn greedy(&self, base: &[f64], seed: u64) -> Result<Vec<Begun>, ExplainError> {
+        let free = self.free();
+        let allowed = self.left() / FOR_SCREENING;
+        let effects = if free.len() <= allowed {
+            self.singles(base, free)?
+        } else {
+            let screened = self.screened(base.len(), &free, allowed, seed)?;
+            self.singles(base, screened)?
+        };
+        let mut begun: Vec<Begun> = Vec::new();
+        let enough = self.left() / 2;
+        for measure in self.measures(base.len()) {
+            if self.left() < enough && !begun.is_empty() {
+                break;
+            }
+            let (order, ends) = self.ranked(&effects, measure);
+            if let Some(held) = self.fewest(&order, &ends)? {
+                begun.push(Begun { held, order });
+            }
+        }
+        begun.sort_by(|a, b| self.penalty(&a.held).total_cmp(&self.penalty(&b.held)));
+        let mut different: Vec<Begun> = Vec::new();
+        for one in begun {
+            if !different.iter().any(|other| self.are_alike(&one.held, &other.held)) {
+                different.push(one);
+            }
+        }
+        Ok(different)
+    }
+
+    /// Every place at its furthest, one query each.
+    fn singles(&self, base: &[f64], places: Vec<usize>) -> Result<Effects, ExplainError> {
+        let nothing = self.ledger.nothing();
+        let ends: Vec<f64> = places.iter().map(|&i| self.furthest(i)).collect();
+        let points: Vec<Vec<f64>> =
+            places.iter().zip(&ends).map(|(&i, &end)| self.with(nothing, i, end)).collect();
+        let scores = self.ledger.ask_scores(&points)?;
+        let changes = scores.into_iter().map(|s| s.iter().zip(base).map(|(s, b)| s - b).collect()).collect();
+        Ok(Effects { places, changes, ends })
+    }
+
+    /// The places that look most worth asking one by one, by random signs on all of them at once.
+    fn screened(
+        &self,
+        classes: usize,
+        free: &[usize],
+        queries: usize,
+        seed: u64,
+    ) -> Result<Vec<usize>, ExplainError> {
+        let key = Key { seed, purpose: Purpose::Directions };
+        let nothing = self.ledger.nothing();
+        let singles = queries / FOR_SINGLES;
+        let words = free.len().div_ceil(64);
+        let signs: Vec<Vec<u64>> = (0..queries - singles)
+            .map(|row| {
+                let mut bits = vec![0; words];
+                key.fill(u64::MAX, row as u64, &mut bits);
+                bits
+            })
+            .collect();
+        let sign = |bits: &[u64], at: usize| if bits[at / 64] >> (at % 64) & 1 == 1 { 1.0 } else { -1.0 };
+        let point = |bits: &Vec<u64>| {
+            let mut point = nothing.to_vec();
+            for (_, &i) in free.iter().enumerate().filter(|&(at, _)| sign(bits, at) > 0.0) {
+                point[i] += TOGETHER * (self.furthest(i) - nothing[i]);
+            }
+            point
+        };
+        let points: Vec<Vec<f64>> = signs.iter().map(point).collect();
+        let scores = self.ledger.ask_scores(&points)?;
+        let mut means = vec![0.0; classes];
+        for scores in &scores {
+            for (mean, score) in means.iter_mut().zip(scores) {
+                *mean += score / signs.len() as f64;
+            }
+        }
+        let mut sums = vec![vec![0.0; classes]; free.len()];
+        for (bits, scores) in signs.iter().zip(&scores) {
+            for (at, sums) in sums.iter_mut().enumerate() {
+                let sign = sign(bits, at);
+                for (sum, (score, mean)) in sums.iter_mut().zip(scores.iter().zip(&means)) {
+                    *sum += sign * (score - mean);
+                }
+            }
+        }
+        let mut chosen: Vec<usize> = Vec::new();
+        let measures = self.measures(classes);
+        let orders: Vec<Vec<usize>> = measures
+            .iter()
+            .map(|measure| {
+                let mut order: Vec<usize> = (0..free.len()).collect();
+                let worth: Vec<f64> = sums.iter().map(|sums| measure.of(sums).abs()).collect();
+                order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
+                order
+            })
+            .collect();
+        // In turns, so that every class has its share.
+        let mut taken = vec![false; free.len()];
+        for rank in 0..free.len() {
+            for order in &orders {
+                let at = order[rank];
+                if !taken[at] && chosen.len() < singles {
+                    taken[at] = true;
+                    chosen.push(free[at]);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Differences of scores that could close the gap: for a part, of its class to each other; for a change, of each other
+    /// (or the target) to the class; and the class alone.
+    fn measures(&self, classes: usize) -> Vec<Measure> {
+        let class = self.ledger.around.condition.class;
+        let target = self.ledger.around.task.target;
+        let others = (0..classes).filter(|&other| other != class);
+        match self.ledger.around.task.mode {
+            Mode::PertinentPositive => std::iter::once(Measure { rises: Some(class), falls: None })
+                .chain(others.map(|other| Measure { rises: Some(class), falls: Some(other) }))
+                .collect(),
+            Mode::PertinentNegative => std::iter::once(Measure { rises: target, falls: Some(class) })
+                .chain(
+                    others
+                        .filter(|_| target.is_none())
+                        .map(|other| Measure { rises: Some(other), falls: Some(class) }),
+                )
+                .collect(),
+        }
+    }
+
+    /// The places that help, those that do most first, and where each would go.
+    fn ranked(&self, effects: &Effects, measure: Measure) -> (Vec<usize>, Vec<f64>) {
+        let nothing = self.ledger.nothing();
+        let mut ends = nothing.to_vec();
+        let mut order: Vec<(usize, f64)> = Vec::new();
+        for ((&i, changes), end) in effects.places.iter().zip(&effects.changes).zip(&effects.ends) {
+            let slope = measure.of(changes) / (end - nothing[i]);
+            let (lower, upper) = self.bounds(i);
+            ends[i] = if slope > 0.0 { upper } else { lower };
+            let gain = slope * (ends[i] - nothing[i]);
+            if gain > 0.0 {
+                order.push((i, gain));
+            }
+        }
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        (order.into_iter().map(|(i, _)| i).collect(), ends)
+    }
+
+    /// The fewest of these places, from the first on, that at their ends make a valid point.
+    fn fewest(&self, order: &[usize], ends: &[f64]) -> Result<Option<Held>, ExplainError> {
+        let first = |count: usize| {
+            let mut point = self.ledger.nothing().to_vec();
+            for &i in &order[..count] {
+                point[i] = ends[i];
+            }
+            self.on_grid(point)
+        };
+        let mut counts: Vec<usize> = Vec::new();
+        let mut count = 1;
+        while count < order.len() {
+            counts.push(count);
+            count += (count / GROWTH).max(1);
+        }
+        counts.push(order.len());
+        if order.is_empty() || self.left() < counts.len() + 16 {
+            return Ok(None);
+        }
+        let points: Vec<Vec<f64>> = counts.iter().map(|&count| first(count)).collect();
+        let margins = self.ledger.ask(&points)?;
+        let Some(at) = margins.iter().position(|&margin| self.ledger.is_valid(margin)) else {
+            return Ok(None);
+        };
+        let known = self.ledger.queries();
+        let mut held = Held { point: points[at].clone(), margin: margins[at], known };
+        let (mut fails, mut works) = (if at == 0 { 0 } else { counts[at - 1] }, counts[at]);
+        while works - fails > 1 && self.left() > 0 {
+            let middle = fails + (works - fails) / 2;
+            match self.held(first(middle))? {
+                Some(found) => (held, works) = (found, middle),
+                None => fails = middle,
+            }
+        }
+        Ok(Some(held))
+    }
+
+    fn are_alike(&self, a: &Held, b: &Held) -> bool {
+        let (a, b) = (self.ledger.support(&a.point), self.ledger.support(&b.point));
+        let shared = a.iter().filter(|i| b.contains(i)).count();
+        shared as f64 > ALIKE * (a.len() + b.len() - shared) as f64
+    }
+
+    /// Valid points among halves, quarters and stripes of the whole set at its furthest, and half as far.
+    pub(crate) fn patterns(&self) -> Result<Option<Held>, ExplainError> {
+        let dim = self.ledger.nothing().len();
+        let shape = self.ledger.around.model.shape();
+        let width = shape.last().copied().unwrap_or(1).max(1);
+        let height = if shape.len() < 2 { 1 } else { shape[shape.len() - 2].max(1) };
+        let masks: [&dyn Fn(usize, usize) -> bool; 13] = [
+            &|_, _| true,
+            &|_, column| 2 * column < width,
+            &|_, column| 2 * column >= width,
+            &|row, _| 2 * row < height,
+            &|row, _| 2 * row >= height,
+            &|row, column| 2 * row < height && 2 * column < width,
+            &|row, column| 2 * row < height && 2 * column >= width,
+            &|row, column| 2 * row >= height && 2 * column < width,
+            &|row, column| 2 * row >= height && 2 * column >= width,
+            &|_, column| column % 4 < 2,
+            &|row, _| row % 4 < 2,
+            &|row, column| (row / 2 + column / 2) % 2 == 0,
+            &|row, column| 4 * row.abs_diff(height / 2) < height && 4 * column.abs_diff(width / 2) < width,
+        ];
+        let ends: [&dyn Fn(usize) -> f64; 3] =
+            [&|i| self.furthest(i), &|i| self.bounds(i).1, &|i| self.bounds(i).0];
+        let mut points: Vec<Vec<f64>> = Vec::new();
+        for end in ends {
+            for mask in masks {
+                for share in [1.0, 0.5] {
+                    let nothing = self.ledger.nothing();
+                    let at = |i: usize| {
+                        let inside = mask(i / width % height, i % width);
+                        if inside { nothing[i] + share * (end(i) - nothing[i]) } else { nothing[i] }
+                    };
+                    let point = self.on_grid((0..dim).map(at).collect());
+                    if point != nothing && !points.contains(&point) {
+                        points.push(point);
+                    }
+                }
+            }
+        }
+        points.truncate(self.left());
+        self.cheapest_of(points)
+    }
+
+    /// Puts whole blocks of places back to nothing where the point stays valid, smaller and smaller ones, down to single
+    /// places (delta debugging, Zeller & Hildebrandt 2002). Needs no more than decisions.
+    pub(crate) fn reduced(&self, mut held: Held, order: &[usize]) -> Result<Held, ExplainError> {
+        let nothing = self.ledger.nothing();
+        let mut size = order.len().div_ceil(2);
+        while size > 0 {
+            self.ledger.report();
+            for block in order.chunks(size) {
+                if block.iter().all(|&i| held.point[i] == nothing[i]) {
+                    continue;
+                }
+                if self.left() == 0 {
+                    return Ok(held);
+                }
+                let mut point = held.point.clone();
+                for &i in block {
+                    point[i] = nothing[i];
+                }
+                if let Some(found) = self.held(point)? {
+                    held = found;
+                }
+            }
+            if size == 1 {
+                break;
+            }
+            size = size.div_ceil(2);
+        }
+        Ok(held)
+    }
+}

@@ -440,6 +440,9 @@ impl Run<'_> {
                 Mode::PertinentPositive => refiner.held(refiner.on_grid(self.task.everything()))?,
                 Mode::PertinentNegative => refiner.patterns()?,
             };
+            if held.is_none() {
+                held = refiner.scattered(self.how.config.seed)?;
+            }
         }
         if held.is_none() {
             let Explain { l1, l2, .. } = *self.how;

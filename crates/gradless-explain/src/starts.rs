@@ -22,6 +22,8 @@ const FOR_SINGLES: usize = 3;
 const TOGETHER: f64 = 0.1;
 /// Points with more than this share of their places in common are one.
 const ALIKE: f64 = 0.5;
+/// Random points that are tried where nothing else is valid.
+const SCATTERED: usize = 256;
 /// Numbers of places that are tried grow by one part in so many.
 const GROWTH: usize = 3;
 
@@ -280,6 +282,25 @@ impl Refiner<'_, '_> {
         }
         points.truncate(self.left());
         self.cheapest_of(points)
+    }
+
+    /// The cheapest of points with a random half of their places at a random bound, for what has no pattern.
+    pub(crate) fn scattered(&self, seed: u64) -> Result<Option<Held>, ExplainError> {
+        let key = Key { seed, purpose: Purpose::Directions };
+        let nothing = self.ledger.nothing();
+        let words = nothing.len().div_ceil(64);
+        let point = |row: usize| {
+            let mut bits = vec![0; 2 * words];
+            key.fill(u64::MAX - 1, row as u64, &mut bits);
+            let bit = |at: usize| bits[at / 64] >> (at % 64) & 1 == 1;
+            let at = |i: usize| {
+                let (lower, upper) = self.bounds(i);
+                let end = if bit(64 * words + i) { upper } else { lower };
+                if bit(i) { end } else { nothing[i] }
+            };
+            self.on_grid((0..nothing.len()).map(at).collect())
+        };
+        self.cheapest_of((0..self.left().min(SCATTERED)).map(point).collect())
     }
 
     /// Puts whole blocks of places back to nothing where the point stays valid, smaller and smaller ones, down to single

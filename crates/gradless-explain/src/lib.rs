@@ -2,9 +2,9 @@
 //!
 //! A *pertinent positive* is a small part of an input that suffices for its class; a *pertinent negative* is a small
 //! change that would alter it (Dhurandhar et al. 2018). Modules in the order data flows: what is asked (`task`), when an
-//! input answers it (`condition`), everything the model was asked and the best of it (`ledger`), the search over points and
-//! weights (`search`), the removal of what is not needed (`prune`), the answer (`answer`), and how it looks
-//! (`picture`, `report`).
+//! input answers it (`condition`), everything the model was asked and the best of it (`ledger`), the method over points and
+//! weights (`search`), steps by what single places are worth (`refine`), valid points to begin with (`starts`), the removal
+//! of what is not needed (`prune`), the answer (`answer`), and how it looks (`picture`, `report`).
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

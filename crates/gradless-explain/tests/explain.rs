@@ -442,7 +442,7 @@ fn a_model_that_dies_leaves_what_was_found_until_then() {
         assert!(whole.valid);
         let first = whole.first_valid.unwrap();
         assert!(first <= whole.best_valid.unwrap() && whole.best_valid.unwrap() <= whole.queries);
-        for left in [first + 20, (first + whole.queries) / 2, whole.queries - 1] {
+        for left in [first + 20, u64::midpoint(first, whole.queries), whole.queries - 1] {
             let model = Dying { model: TanhNet::new(1), left: AtomicU64::new(left) };
             let answer = ask(&model, &task, &Explain { grid, ..budget(3_000, 0) }).unwrap();
             assert!(matches!(answer.stop, Some(StopReason::OracleFailed { .. })), "{:?}", answer.stop);

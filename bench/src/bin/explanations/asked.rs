@@ -42,6 +42,13 @@ impl Network {
         }
     }
 
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Lenet => "LeNet on MNIST",
+            Self::Resnet20 => "ResNet20 on CIFAR-10",
+        }
+    }
+
     /// Margins must be above this: ten times what was measured of the noise of 32-bit arithmetic near the boundary.
     pub(crate) fn floor(self) -> f64 {
         match self {
@@ -111,6 +118,31 @@ impl Asked {
             }
         }
         Ok(asked)
+    }
+
+    /// Which section of the page this run is.
+    pub(crate) fn kind(&self) -> String {
+        let which = match (self.only, self.tuning) {
+            (Some(index), _) => format!("image {index}"),
+            (None, true) => "tuning".to_owned(),
+            (None, false) => "held back".to_owned(),
+        };
+        format!("{}, {which}, {} queries", self.network.name(), self.queries)
+    }
+
+    /// The words of the command without those about this machine.
+    pub(crate) fn shown(words: &[String]) -> String {
+        let local = ["--data", "--save", "--threads", "--engine"];
+        let mut shown = Vec::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if local.contains(&word.as_str()) {
+                words.next();
+            } else if word != "--verbose" {
+                shown.push(word.as_str());
+            }
+        }
+        shown.join(" ")
     }
 
     pub(crate) fn model(&self) -> Fallible<Onnx> {

@@ -47,7 +47,61 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     value(below) + (at - below) * (value(above) - value(below))
 }
 
-/// Writes the section of this run into the page, in place of its last one; the rest of the page stays.
-pub(crate) fn write(_out: &Path, _asked: &Asked, _sections: &[(Question, Vec<Found>)]) -> Fallible<()> {
-    Ok(())
+/// Writes the section of this run into the page, in place of the last one of its kind; the rest of the page stays.
+pub(crate) fn write(out: &Path, asked: &Asked, sections: &[(Question, Vec<Found>)]) -> Fallible<()> {
+    let page = if out.exists() { std::fs::read_to_string(out)? } else { START.to_owned() };
+    let (begin, end) = (format!("<!-- begin {} -->", asked.kind()), format!("<!-- end {} -->", asked.kind()));
+    let section = format!("{begin}\n{}{end}\n", section(asked, sections)?);
+    let page = match (page.find(&begin), page.find(&end)) {
+        (Some(from), Some(to)) if from < to => {
+            format!("{}{section}{}", &page[..from], page[to + end.len()..].trim_start_matches('\n'))
+        }
+        _ => format!("{page}\n{section}"),
+    };
+    Ok(std::fs::write(out, page)?)
+}
+
+/// What stands on a page before its first section.
+const START: &str = "# Explanations\n\nTables between `begin` and `end` are written by the command above them; the rest by hand.\n";
+
+fn section(asked: &Asked, sections: &[(Question, Vec<Found>)]) -> Fallible<String> {
+    let mut out = String::new();
+    let images = match asked.only {
+        Some(index) => format!("test image {index}"),
+        None => format!(
+            "{} images: the first {} of each class that the network gets right among test images {}",
+            sections.first().map_or(0, |(_, found)| found.len()),
+            asked.per_class,
+            if asked.tuning { "5,000 to 9,999, on which constants were chosen" } else { "0 to 4,999" }
+        ),
+    };
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let command = Asked::shown(&words);
+    writeln!(out, "## {}, at most {} queries\n", asked.network.title(), asked.queries)?;
+    writeln!(
+        out,
+        "Commit {}, seed {}, `cargo run --release -p bench --bin explanations -- {command}`.",
+        bench::commit(),
+        asked.seed
+    )?;
+    writeln!(
+        out,
+        "{images}. Medians and quartiles of the valid ones; valid: the class condition holds by more than {:e} for the exact\nvalues and for the 8-bit picture; 1-minimal: checked within the queries.\n",
+        asked.network.floor()
+    )?;
+    out.push_str(&table(sections));
+    if let Some(path) = &asked.resume {
+        let reference = crate::reference::read(path)?;
+        if let Some((_, found)) = sections.iter().find(|(question, _)| *question == Question::Addition) {
+            let succeeds = |found: &&Found| reference.get(&found.index).is_some_and(Option::is_some);
+            let known = found.iter().filter(|found| reference.contains_key(&found.index)).count();
+            writeln!(
+                out,
+                "\nReference for pn-add (the plain method from the middle of the set, weights 2^-k for k = 12 down to 2, 40,000 queries\neach, until a valid point is seen): valid on {} of {known}; of these valid here: {}.",
+                found.iter().filter(succeeds).count(),
+                found.iter().filter(succeeds).filter(|found| found.valid).count(),
+            )?;
+        }
+    }
+    Ok(out)
 }

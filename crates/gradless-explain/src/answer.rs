@@ -372,7 +372,7 @@ impl Run<'_> {
             Mode::PertinentNegative => self.original_scores.clone(),
             Mode::PertinentPositive => {
                 let scores = self.ledger.ask_scores(std::slice::from_ref(&nothing))?.concat();
-                if self.ledger.is_valid(self.ledger.around.condition.margin(&scores)) {
+                if self.ledger.reaches(self.ledger.around.condition.margin(&scores)) {
                     return self.finished(nothing, Minimal::Checked, Some(self.ledger.queries()));
                 }
                 scores
@@ -410,7 +410,7 @@ impl Run<'_> {
             let before = refiner.penalty(&held);
             held = refiner.descend(held, &places, usize::MAX)?;
             if self.how.prune {
-                (held, minimal) = prune(&self.ledger, held, refiner.left() as u64)?;
+                (held, minimal) = prune(&self.ledger, held, self.ledger.aim(), refiner.left() as u64)?;
             }
             if minimal == Minimal::BudgetEnded || refiner.left() == 0 {
                 break;
@@ -424,6 +424,9 @@ impl Run<'_> {
             } else if !gained {
                 break;
             }
+        }
+        if self.how.prune {
+            (held, minimal) = self.bare(refiner, held)?;
         }
         self.finished(held.point, minimal, Some(held.known))
     }
@@ -471,8 +474,14 @@ impl Run<'_> {
         self.on_grid(best).map(Some)
     }
 
+    /// Without what can go as long as the class condition holds at all: every place left is needed for the class itself.
+    fn bare(&self, refiner: &Refiner<'_, '_>, held: Held) -> Result<(Held, Minimal), ExplainError> {
+        prune(&self.ledger, held, self.ledger.around.floor, refiner.left() as u64)
+    }
+
     fn pruned(&self, refiner: &Refiner<'_, '_>, held: Held) -> Result<Found, ExplainError> {
-        let (held, minimal) = prune(&self.ledger, held, refiner.left() as u64)?;
+        let (held, _) = prune(&self.ledger, held, self.ledger.aim(), refiner.left() as u64)?;
+        let (held, minimal) = self.bare(refiner, held)?;
         self.finished(held.point, minimal, Some(held.known))
     }
 
@@ -570,7 +579,9 @@ impl Run<'_> {
         };
         let attempts = [rounded(0.0), rounded(0.5)];
         let margins = self.ledger.ask(&attempts)?;
-        let valid = attempts.into_iter().zip(margins).find(|&(_, margin)| self.ledger.is_valid(margin));
+        let answered: Vec<(Vec<f64>, f64)> = attempts.into_iter().zip(margins).collect();
+        let above = |bar: f64| answered.iter().find(|&&(_, margin)| margin > bar).cloned();
+        let valid = above(self.ledger.aim()).or_else(|| above(self.ledger.around.floor));
         let (point, margin) = valid.unwrap_or((best.unknown, best.margin));
         Ok(Held { point, margin, known: self.ledger.queries() })
     }

@@ -116,6 +116,15 @@ impl<'a> Ledger<'a> {
         margin > self.around.floor
     }
 
+    /// The margin a search wants: what was asked for, and no less than what counts at all.
+    pub(crate) fn aim(&self) -> f64 {
+        self.kappa.unwrap_or(0.0).max(self.around.floor)
+    }
+
+    pub(crate) fn reaches(&self, margin: f64) -> bool {
+        margin > self.aim()
+    }
+
     pub(crate) fn penalty(&self, unknown: &[f64]) -> f64 {
         let Surroundings { l1, l2, .. } = self.around;
         unknown.iter().zip(&self.nothing).map(|(x, o)| (x - o).abs()).map(|s| l1 * s + 0.5 * l2 * s * s).sum()
@@ -242,23 +251,29 @@ impl<'a> Ledger<'a> {
         }
         if self.is_valid(margin) {
             let candidate = candidate();
-            if seen.best.as_ref().is_none_or(|best| precedes(&candidate, best)) {
+            if seen.best.as_ref().is_none_or(|best| self.precedes(&candidate, best)) {
                 seen.best = Some(candidate);
             }
         }
+    }
+
+    /// What reaches the aim first, then the smaller penalty; among equals an order that does not depend on which thread came
+    /// first.
+    fn precedes(&self, a: &Candidate, b: &Candidate) -> bool {
+        let (reaches, other) = (self.reaches(a.margin), self.reaches(b.margin));
+        let by_numbers =
+            || a.unknown.iter().zip(&b.unknown).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+        let smaller = || {
+            a.penalty < b.penalty
+                || (a.penalty == b.penalty && by_numbers() == Some(std::cmp::Ordering::Less))
+        };
+        reaches && !other || reaches == other && smaller()
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         // What is stored is whole at any moment, whatever became of another thread.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Smaller penalty first; among equals an order that does not depend on which thread came first.
-fn precedes(a: &Candidate, b: &Candidate) -> bool {
-    let by_numbers =
-        || a.unknown.iter().zip(&b.unknown).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
-    a.penalty < b.penalty || (a.penalty == b.penalty && by_numbers() == Some(std::cmp::Ordering::Less))
 }
 
 impl Oracle for Ledger<'_> {

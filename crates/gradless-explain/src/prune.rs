@@ -6,13 +6,15 @@ use crate::ledger::Ledger;
 use crate::refine::Held;
 use crate::report::Minimal;
 
-/// Prunes a valid point with at most so many queries; whether no single place of what is left can go.
+/// Prunes a point while its margin is above a bar, with at most so many queries; whether no single place of what is left can
+/// go.
 ///
 /// Every round asks for the point without each of its places (n queries), and then how many of the places that can go
 /// alone can go together (about log n). It ends when no single place can go: the point is then 1-minimal.
 pub(crate) fn prune(
     ledger: &Ledger<'_>,
     mut held: Held,
+    bar: f64,
     queries: u64,
 ) -> Result<(Held, Minimal), ExplainError> {
     let end = ledger.sent() + queries;
@@ -25,13 +27,13 @@ pub(crate) fn prune(
         let without: Vec<Vec<f64>> = support.iter().map(|&i| dropped(ledger, &held.point, &[i])).collect();
         let margins = ledger.ask(&without)?;
         let mut able: Vec<(usize, f64)> =
-            support.into_iter().zip(margins).filter(|&(_, margin)| ledger.is_valid(margin)).collect();
+            support.into_iter().zip(margins).filter(|&(_, margin)| margin > bar).collect();
         let known = ledger.queries();
         able.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let Some(&(first, margin)) = able.first() else { return Ok((held, Minimal::Checked)) };
         let order: Vec<usize> = able.into_iter().map(|(i, _)| i).collect();
         let alone = Held { point: dropped(ledger, &held.point, &[first]), margin, known };
-        held = together(ledger, &held.point, alone, &order, end)?;
+        held = together(ledger, &held.point, alone, &order, (bar, end))?;
     }
 }
 
@@ -41,7 +43,7 @@ fn together(
     point: &[f64],
     mut held: Held,
     order: &[usize],
-    end: u64,
+    (bar, end): (f64, u64),
 ) -> Result<Held, ExplainError> {
     let (mut goes, mut fails) = (1, order.len() + 1);
     while fails - goes > 1 && ledger.sent() < end {
@@ -50,7 +52,7 @@ fn together(
         let margins = ledger.ask(&without)?;
         let [point] = without;
         match margins.first() {
-            Some(&margin) if ledger.is_valid(margin) => {
+            Some(&margin) if margin > bar => {
                 goes = middle;
                 held = Held { point, margin, known: ledger.queries() };
             }

@@ -1,7 +1,7 @@
 //! Makes a valid point smaller: measures what single places are worth to the margin, and moves to the point that is
 //! cheapest if they are worth the same together.
 //!
-//! A step solves $\min \gamma_1\lVert x\rVert_1 + \frac{\gamma_2'}2\lVert x\rVert_2^2$ with a linear margin at the floor, in the
+//! A step solves $\min \gamma_1\lVert x\rVert_1 + \frac{\gamma_2'}2\lVert x\rVert_2^2$ with a linear margin at the one wanted, in the
 //! set and near the point held; with one price for margin the places separate, and each is a soft threshold. What is
 //! asked is the family over prices and reaches, at once; the valid one with the smallest penalty is held. Everything asked
 //! is as a picture holds it, so that what is found needs no margin for rounding.
@@ -122,7 +122,7 @@ impl Refiner<'_, '_> {
     pub(crate) fn cheapest_of(&self, points: Vec<Vec<f64>>) -> Result<Option<Held>, ExplainError> {
         let margins = self.ledger.ask(&points)?;
         let known = self.ledger.queries();
-        let valid = points.into_iter().zip(margins).filter(|&(_, margin)| self.ledger.is_valid(margin));
+        let valid = points.into_iter().zip(margins).filter(|&(_, margin)| self.ledger.reaches(margin));
         let mut all: Vec<(f64, Held)> = valid
             .map(|(point, margin)| (self.ledger.penalty(&point), Held { point, margin, known }))
             .collect();
@@ -227,7 +227,7 @@ impl Refiner<'_, '_> {
         let (mut low, mut high) = (1e-9_f64, 1e9_f64);
         for _ in 0..40 {
             let middle = (low * high).sqrt();
-            let enough = model.margin(&self.cheapest(model, middle, reach)) > self.ledger.around.floor;
+            let enough = model.margin(&self.cheapest(model, middle, reach)) > self.ledger.aim();
             *(if enough { &mut high } else { &mut low }) = middle;
         }
         high

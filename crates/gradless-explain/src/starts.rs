@@ -219,7 +219,7 @@ impl Refiner<'_, '_> {
         }
         let points: Vec<Vec<f64>> = counts.iter().map(|&count| first(count)).collect();
         let margins = self.ledger.ask(&points)?;
-        let Some(at) = margins.iter().position(|&margin| self.ledger.is_valid(margin)) else {
+        let Some(at) = margins.iter().position(|&margin| self.ledger.reaches(margin)) else {
             return Ok(None);
         };
         let known = self.ledger.queries();

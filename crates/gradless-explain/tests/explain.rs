@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gradless::{Budget, Config, Inputs, Model, ModelError, PerCoordinate, StopReason};
 use gradless_explain::{
-    Answer, Change, Explain, ExplainError, Grid, Minimal, Mode, Progress, Start, Task, TaskError, Watch,
-    explain,
+    Answer, Change, Explain, ExplainError, Grid, Kappa, Minimal, Mode, Progress, Start, Task, TaskError,
+    Watch, explain,
 };
 
 /// Two classes: the second wins where $\langle w, x\rangle > b$.
@@ -106,7 +106,7 @@ fn changes_of_a_linear_model_are_valid_minimal_and_near_the_smallest() {
     let model = Linear::new(100, 3.0);
     for seed in 0..4 {
         let task = Task::new(Mode::PertinentNegative, input(100), 0.0, 1.0);
-        let answer = ask(&model, &task, &budget(5_000, seed)).unwrap();
+        let answer = ask(&model, &task, &Explain { kappa: None, ..budget(5_000, seed) }).unwrap();
         assert_needed(&model, &task, &answer);
         assert_eq!(answer.minimal, Minimal::Checked);
         let least = model.least_change(&task.input);
@@ -386,7 +386,7 @@ fn answers_about_a_small_network_are_hardly_larger_than_those_of_a_search_with_g
         for seed in 0..9 {
             let net = TanhNet::new(seed);
             let task = Task { change, ..Task::new(mode, input(INPUTS), 0.0, 1.0) };
-            let answer = ask(&net, &task, &budget(3_000, seed)).unwrap();
+            let answer = ask(&net, &task, &Explain { kappa: None, ..budget(3_000, seed) }).unwrap();
             let with_gradients = white_box(&net, &task);
             assert!(answer.valid || with_gradients.is_infinite(), "{mode:?} {change:?} {seed}");
             if answer.valid {
@@ -487,4 +487,20 @@ fn the_same_seed_gives_the_same_answer_on_any_number_of_threads() {
             assert_eq!(on(1, queries), on(3, queries));
         }
     }
+}
+
+#[test]
+fn a_margin_that_is_asked_for_is_kept_but_for_places_the_class_does_not_need() {
+    let model = Linear::new(100, 3.0);
+    let task = Task::new(Mode::PertinentNegative, input(100), 0.0, 1.0);
+    let kappa = 0.1 * model.lead(&task.input).abs();
+    let how = |kappa| Explain { kappa: Some(Kappa::Absolute(kappa)), ..budget(5_000, 0) };
+    let (bare, firm) = (ask(&model, &task, &how(0.0)).unwrap(), ask(&model, &task, &how(kappa)).unwrap());
+    assert!(bare.valid && bare.margin < 0.5 * kappa, "{} of {kappa}", bare.margin);
+    assert!(firm.valid && firm.minimal == Minimal::Checked);
+    assert!(firm.margin > 0.5 * kappa && firm.norm_l1 < 1.4 * bare.norm_l1, "{} of {kappa}", firm.margin);
+    assert_needed(&model, &task, &firm);
+    // One that cannot be had leaves what is valid at all.
+    let out_of_reach = ask(&model, &task, &how(1e6)).unwrap();
+    assert!(out_of_reach.valid && out_of_reach.margin > 0.0);
 }

@@ -153,7 +153,10 @@ impl Job {
             .context("the noise of the model cannot be measured; pass --noise-floor to go on without")?;
         let queries = 1 + measured.queries;
         Ok(match measured.noise {
-            Some(noise) if noise > 0.0 => Noise { floor: SIGMAS * noise, source: "measured", queries },
+            // Where scores are saturated nothing moves, and another engine would still round otherwise.
+            Some(noise) if SIGMAS * noise > rounding => {
+                Noise { floor: SIGMAS * noise, source: "measured", queries }
+            }
             _ => Noise { floor: rounding, source: "assumed: rounding", queries },
         })
     }

@@ -1,7 +1,7 @@
 """Alibi's black-box CEM on the LeNet shipped here, MNIST test image 15, with the settings of its documentation.
 
     python3 -m venv target/alibi-venv
-    target/alibi-venv/bin/pip install alibi "tensorflow<2.17" onnxruntime
+    target/alibi-venv/bin/pip install alibi click "tensorflow<2.17" "tf_keras<2.17" onnxruntime
     target/alibi-venv/bin/python bench/peers/alibi_cem.py DATA [--iterations 100] [--image 15] [--modes PN,PP]
 
 The documentation's settings without the autoencoder: kappa 0, beta 0.1, c_init 1, c_steps 10, learning rate 0.01,
@@ -11,8 +11,12 @@ gradient of its attack loss as it should be: as shipped it has the wrong sign.
 """
 
 import argparse
+import os
 import pathlib
 import time
+
+# Alibi asks Keras for a session, which only the older Keras has.
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
 
 import numpy as np
 import onnxruntime

@@ -1,4 +1,4 @@
-//! The answer, and the way to it: look at the input, search, round, prune, look again.
+//! The answer, and the way to it: look at the input, begin, refine, prune, look again.
 
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
@@ -25,14 +25,18 @@ const FOR_PRUNING: u64 = 3;
 /// | Name | Default | Purpose |
 /// |---|---|---|
 /// | `config` | ZO-AdaExpGrad+, 5,000 queries | method, seed and budget, which holds for everything |
-/// | `l1`, `l2` | 2^-4 each | weights of the penalty; of a search, where it begins |
-/// | `kappa` | 5 % of the input's margin | by how much the class condition should hold; `None`: the loss never stops |
-/// | `search` | yes | whether the weights are searched too |
+/// | `l1`, `l2` | 2^-4 each | weights of the penalty: of the method, and of what a search calls small |
+/// | `kappa` | 5 % of the input's margin | the margin the method aims at; `None`: its loss never stops |
+/// | `search` | yes | whether the smallest answer is searched; else the method runs at the weights given |
 /// | `prune` | yes | whether what is not needed is removed at the end |
 /// | `start` | auto | where to start |
 /// | `grid` | none | values a saved picture can hold |
 /// | `floor` | 0 | a margin must be above it: the noise of the model's margin |
 /// | `threads` | 1 | the answer does not depend on it |
+///
+/// A search begins with what single places do to the scores, and refines from there; where that leads nowhere, with
+/// patterns of the whole set; and where none of them is valid, or with a `start` of its own, with the method at several
+/// weights. So the method decides a search only where single places tell nothing.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table above says it once, with the defaults")]
 pub struct Explain {
@@ -456,7 +460,10 @@ impl Run<'_> {
         }
         let Some(held) = held else { return Ok(None) };
         let support = self.ledger.support(&held.point);
-        refiner.reduced(held, &support).map(Some)
+        let held = refiner.reduced(held, &support)?;
+        // Steps cost as many queries as there are places.
+        let held = if self.how.prune { prune(&self.ledger, held, refiner.left() as u64)?.0 } else { held };
+        Ok(Some(held))
     }
 
     fn refiner(&self) -> Refiner<'_, '_> {

@@ -10,7 +10,7 @@ use crate::report::Minimal;
 /// go.
 ///
 /// Every round asks for the point without each of its places (n queries), and then how many of the places that can go
-/// alone can go together (about log n). It ends when no single place can go: the point is then 1-minimal.
+/// alone can go together (about log n), and one by one which of the others still can (at most n). It ends when no single place can go: the point is then 1-minimal.
 pub(crate) fn prune(
     ledger: &Ledger<'_>,
     mut held: Held,
@@ -37,7 +37,8 @@ pub(crate) fn prune(
     }
 }
 
-/// The point without as many of the first places as can go together, by bisection; the first alone can.
+/// The point without as many of the first places as can go together, by bisection, and without those of the others that
+/// can go then; the first alone can.
 fn together(
     ledger: &Ledger<'_>,
     point: &[f64],
@@ -57,6 +58,18 @@ fn together(
                 held = Held { point, margin, known: ledger.queries() };
             }
             _ => fails = middle,
+        }
+    }
+    // The next one cannot go with those; of the others each is tried, so that few rounds are needed.
+    for &i in order.iter().skip(fails) {
+        if ledger.sent() >= end {
+            break;
+        }
+        let without = [dropped(ledger, &held.point, &[i])];
+        let margins = ledger.ask(&without)?;
+        let [point] = without;
+        if let Some(&margin) = margins.first().filter(|&&margin| ledger.is_valid(margin)) {
+            held = Held { point, margin, known: ledger.queries() };
         }
     }
     Ok(held)

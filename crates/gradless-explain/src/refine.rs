@@ -144,7 +144,7 @@ impl Refiner<'_, '_> {
             here.extend(places.iter().filter(|&&i| held.point[i] == self.ledger.nothing()[i]));
             let trials = usize::try_from(REACHES * PRICES).unwrap_or(0);
             // Pruning what comes out of this must still be paid for.
-            if misses >= PATIENCE || here.is_empty() || self.left() < 3 * here.len() + trials {
+            if misses >= PATIENCE || here.is_empty() || self.left() < 4 * here.len() + trials {
                 break;
             }
             let slopes = self.slopes(&held, &here, if short { SHORT } else { 1.0 })?;

@@ -31,11 +31,19 @@ pub(crate) fn table(sections: &[(Question, Vec<Found>)]) -> String {
             quartiles(&|found| found.norm_l1, 2),
             quartiles(&|found| found.norm_l2, 2),
             quartiles(&|found| found.pixels as f64, 0),
-            quartiles(&|found| found.margin, 4),
+            scientific(&valid),
             quartiles(&|found| found.queries as f64, 0),
         );
     }
     out
+}
+
+/// Quartiles of the margins, which lie orders of magnitude apart.
+fn scientific(valid: &[&Found]) -> String {
+    let mut margins: Vec<f64> = valid.iter().map(|found| found.margin).collect();
+    margins.sort_by(f64::total_cmp);
+    let at = |share: f64| quantile(&margins, share);
+    format!("{:.1e} ({:.1e}, {:.1e})", at(0.5), at(0.25), at(0.75))
 }
 
 /// A share of sorted numbers, between two neighbours by their distance.

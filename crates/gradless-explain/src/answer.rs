@@ -26,17 +26,15 @@ const FOR_PRUNING: u64 = 3;
 /// |---|---|---|
 /// | `config` | ZO-AdaExpGrad+, 5,000 queries | method, seed and budget, which holds for everything |
 /// | `l1`, `l2` | 2^-4 each | weights of the penalty: of the method, and of what a search calls small |
-/// | `kappa` | 5 % of the input's margin | the margin the method aims at; `None`: its loss never stops |
-/// | `search` | yes | whether the smallest answer is searched; else the method runs at the weights given |
+/// | `kappa` | 5 % of the input's margin | the margin to aim at; `None`: a method's loss never stops |
+/// | `search` | direct | how the smallest answer is searched, if it is |
 /// | `prune` | yes | whether what is not needed is removed at the end |
 /// | `start` | auto | where to start |
 /// | `grid` | none | values a saved picture can hold |
 /// | `floor` | 0 | a margin must be above it: the noise of the model's margin |
 /// | `threads` | 1 | the answer does not depend on it |
 ///
-/// A search begins with what single places do to the scores, and refines from there; where that leads nowhere, with
-/// patterns of the whole set; and where none of them is valid, or with a `start` of its own, with the method at several
-/// weights. So the method decides a search only where single places tell nothing.
+/// Whatever it is, the best valid point is kept, and pruned if that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table above says it once, with the defaults")]
 pub struct Explain {
@@ -44,7 +42,7 @@ pub struct Explain {
     pub l1: f64,
     pub l2: f64,
     pub kappa: Option<Kappa>,
-    pub search: bool,
+    pub search: Search,
     pub prune: bool,
     pub start: Start,
     pub grid: Option<Grid>,
@@ -59,7 +57,7 @@ impl Default for Explain {
             l1: 0.0625,
             l2: 0.0625,
             kappa: Some(Kappa::Share(0.05)),
-            search: true,
+            search: Search::Direct,
             prune: true,
             start: Start::Auto,
             grid: None,
@@ -67,6 +65,21 @@ impl Default for Explain {
             threads: 1,
         }
     }
+}
+
+/// How the smallest answer is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Search {
+    /// Not at all: the method runs once, at the weights given.
+    Off,
+    /// The method runs at several weights, each time from the best valid point so far.
+    Weights,
+    /// By what single places do to the scores, refined from there; where that leads nowhere, by patterns of the whole set;
+    /// and where none of them is valid, or with a start of its own, by the method at several weights. So the method
+    /// decides only where single places tell nothing.
+    #[default]
+    Direct,
 }
 
 /// A margin to reach.
@@ -319,8 +332,10 @@ impl Run<'_> {
     fn answer(self) -> Result<Answer, ExplainError> {
         let Explain { l1, l2, .. } = *self.how;
         let mut searched = Searched::new(l1, l2, self.task.nothing());
-        let found =
-            if self.how.search { self.searched(&mut searched) } else { self.by_method(&mut searched) };
+        let found = match self.how.search {
+            Search::Direct => self.searched(&mut searched),
+            Search::Weights | Search::Off => self.by_method(&mut searched),
+        };
         let found = match found {
             Ok(found) => found,
             // A model that fails now takes nothing away from what it has answered.
@@ -338,20 +353,22 @@ impl Run<'_> {
         Ok(self.told(found, searched))
     }
 
-    /// The method at fixed weights, and if asked for what is needed of it.
+    /// The method at fixed weights or at several, and if asked for what is needed of it.
     fn by_method(&self, searched: &mut Searched) -> Result<Found, ExplainError> {
         let Explain { l1, l2, .. } = *self.how;
         let start = self.start()?;
         let reserve = if self.how.prune { self.queries / FOR_PRUNING } else { 0 };
         let queries = self.left().saturating_sub(reserve + 2 * LOOK);
-        let beginning = Beginning { start, l1, l2, queries, weights: false };
+        let weights = self.how.search == Search::Weights;
+        let beginning = Beginning { start, l1, l2, queries, weights };
         *searched = search(&self.ledger, &self.how.config, beginning)?;
         let refiner = self.refiner();
         let last = searched.last.clone();
-        if !self.how.prune {
+        if !self.how.prune && !weights {
             return self.finished(last, Minimal::NotAsked, None);
         }
         match self.best()? {
+            Some(held) if !self.how.prune => self.finished(held.point, Minimal::NotAsked, Some(held.known)),
             None => self.finished(
                 self.ledger.nearest().map_or(last, |near| near.unknown),
                 Minimal::NotAsked,
@@ -462,7 +479,11 @@ impl Run<'_> {
         let support = self.ledger.support(&held.point);
         let held = refiner.reduced(held, &support)?;
         // Steps cost as many queries as there are places.
-        let held = if self.how.prune { prune(&self.ledger, held, refiner.left() as u64)?.0 } else { held };
+        let held = if self.how.prune {
+            prune(&self.ledger, held, self.ledger.aim(), refiner.left() as u64)?.0
+        } else {
+            held
+        };
         Ok(Some(held))
     }
 

@@ -49,7 +49,7 @@ mod answer;
 pub mod picture;
 pub mod report;
 
-pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Step, Watch, explain};
+pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Search, Step, Watch, explain};
 pub use condition::Condition;
 pub use report::{Minimal, Mode};
 pub use task::{Change, Start, Task, TaskError};

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gradless::{Budget, Config, Inputs, Model, ModelError, PerCoordinate, StopReason};
 use gradless_explain::{
-    Answer, Change, Explain, ExplainError, Grid, Kappa, Minimal, Mode, Progress, Start, Task, TaskError,
-    Watch, explain,
+    Answer, Change, Explain, ExplainError, Grid, Kappa, Minimal, Mode, Progress, Search, Start, Task,
+    TaskError, Watch, explain,
 };
 
 /// Two classes: the second wins where $\langle w, x\rangle > b$.
@@ -456,7 +456,9 @@ fn a_model_that_dies_leaves_what_was_found_until_then() {
 
 #[test]
 fn progress_is_told_and_stays_in_the_budget() {
-    for (queries, search) in [(300, true), (3_000, true), (2_000, false)] {
+    for (queries, search) in
+        [(300, Search::Direct), (3_000, Search::Direct), (2_000, Search::Weights), (2_000, Search::Off)]
+    {
         let told = Mutex::new(Vec::new());
         let progress = |progress: &Progress| told.lock().unwrap().push(*progress);
         let cancel = AtomicBool::new(false);

@@ -17,6 +17,7 @@ pub use engine::Engine;
 use std::fmt;
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use gradless::{Inputs, Model, ModelError};
 
@@ -103,6 +104,7 @@ pub struct Onnx {
     kind: ScoreKind,
     blocks: Blocks,
     threads: usize,
+    row_time: Duration,
 }
 
 /// A worker with the memory it needs.
@@ -152,6 +154,11 @@ impl Onnx {
     /// The name of a class: as described, else its number.
     pub fn class_name(&self, class: usize) -> String {
         self.description.classes.get(class).cloned().unwrap_or_else(|| class.to_string())
+    }
+
+    /// What one input took in a whole block when the file was loaded, on one thread: a first guess of what a run will take.
+    pub fn row_time(&self) -> Duration {
+        self.row_time
     }
 
     /// The batch sizes the engine sees: a whole block, then what rests are cut into.

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gradless::{Budget, Config};
-use gradless_explain::{Explain, Progress, Start, Watch, explain};
+use gradless_explain::{Explain, Progress, Search, Start, Watch, explain};
 use gradless_models::Onnx;
 
 use crate::asked::{Asked, Question};
@@ -56,7 +56,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
             l1: weight,
             l2: weight,
             kappa: None,
-            search: false,
+            search: Search::Off,
             prune: false,
             start: Start::Centre,
             ..asked.how()

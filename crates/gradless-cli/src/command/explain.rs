@@ -70,7 +70,8 @@ impl Explain {
             terminal::say(&format!("note: {warning}"));
         }
         let questions = u32::try_from(job.settings.modes.len()).unwrap_or(1) * (1 + job.settings.agree);
-        announce(look.per_question * questions, u64::from(questions) * job.settings.max_queries);
+        let threads = u32::try_from(self.threads()).unwrap_or(1);
+        announce(look.per_question * questions / threads, u64::from(questions) * job.settings.max_queries);
         let bar = Searching::new();
         let explained = job.explain(name, input, look, self.threads(), &|mode, progress| {
             bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
@@ -164,7 +165,7 @@ impl Explain {
 fn announce(time: Duration, queries: u64) {
     if time >= LONG {
         terminal::say(&format!(
-            "about {} for up to {queries} queries; Ctrl-C keeps the best so far",
+            "up to {queries} queries, at most about {}; Ctrl-C keeps the best so far",
             terminal::duration(time)
         ));
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use super::blocks::Blocks;
 use super::engine::{Engine, Failure, Output, Worker};
@@ -71,6 +72,7 @@ pub(super) fn from_bytes(
         classes,
         blocks,
         threads: options.threads.clamp(1, MAX_ROWS),
+        row_time: Duration::ZERO,
     };
     try_out(&mut model, seat)?;
     Ok(model)
@@ -181,7 +183,9 @@ fn try_out(model: &mut Onnx, mut seat: Seat) -> Result<(), Problem> {
         answer.map_err(|error| Problem::Refused { engine, message: error.to_string() })?;
         Ok(scores)
     };
+    let begun = Instant::now();
     let whole = ask(rows)?;
+    let row_time = begun.elapsed() / u32::try_from(rows).unwrap_or(u32::MAX);
     if let Some(i) = whole.iter().position(|score| !score.is_finite()) {
         return Err(Problem::NotFinite { class: i % classes, value: whole[i] });
     }
@@ -200,6 +204,7 @@ fn try_out(model: &mut Onnx, mut seat: Seat) -> Result<(), Problem> {
         model.kind = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
     }
     model.blocks = blocks;
+    model.row_time = row_time;
     model.idle = Mutex::new(vec![seat]);
     Ok(())
 }

@@ -91,13 +91,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// The method, by its name in `gradless methods`
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "zo-ada-exp-grad+",
-        help_heading = "How it is searched"
-    )]
+    /// auto: by what single places do to the scores; or a method by its name in `gradless methods`, at several weights
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "How it is searched")]
     pub(crate) method: String,
 
     /// All settings at once; flags go first
@@ -121,7 +116,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "C", help_heading = "How it is searched")]
     pub(crate) kappa: Option<KappaWord>,
 
-    /// Whether the weights are searched too [default: on; with the presets seed and authors: off]
+    /// Whether the smallest answer is searched; off: the method runs once, at the weights given [default: on; with the presets
+    /// seed and authors: off]
     #[arg(
         long,
         value_enum,

@@ -114,7 +114,7 @@ fn settings(job: &Job, explained: &Explained) -> Vec<(String, String)> {
         ("queries allowed per question", settings.max_queries.to_string()),
         ("weights l1, l2 at the start", format!("{}, {}", settings.l1, settings.l2)),
         ("kappa", kappa),
-        ("search over weights", on(settings.search)),
+        ("search", format!("{:?}", settings.search).to_lowercase()),
         ("prune", on(settings.prune)),
         ("changes", format!("{:?}", settings.set).to_lowercase()),
         ("noise floor", format!("{:.2e} ({})", explained.floor, explained.floor_source)),

@@ -2,13 +2,15 @@
 
 use anyhow::{Context, bail};
 use gradless::{Budget, Config, Estimator, Method, Momentum, Preset, StopRule};
-use gradless_explain::{Change, Grid, Kappa, Mode, Start};
+use gradless_explain::{Change, Grid, Kappa, Mode, Search, Start};
 use serde::Serialize;
 
 use super::arguments::{ChangeSet, Explain, Modes, PresetName, StartName, Switch};
 
 /// Queries per question unless told otherwise.
 const QUERIES: u64 = 5_000;
+/// Not a method but a search by itself.
+const AUTO: &str = "auto";
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
 const DIRECTIONS: u64 = 200;
@@ -29,7 +31,7 @@ pub(super) struct Settings {
     pub(super) l1: f64,
     pub(super) l2: f64,
     pub(super) kappa: Option<Kappa>,
-    pub(super) search: bool,
+    pub(super) search: Search,
     pub(super) prune: bool,
     pub(super) set: Change,
     /// Of parts and of changes.
@@ -42,7 +44,8 @@ pub(super) struct Settings {
 impl Settings {
     /// What is asked, for inputs with this many channels.
     pub(super) fn new(asked: &Explain, channels: usize) -> anyhow::Result<Self> {
-        let method = Method::named(&asked.method)?;
+        let auto = asked.method == AUTO;
+        let method = if auto { Method::default() } else { Method::named(&asked.method)? };
         let paper = asked.preset != PresetName::Default;
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
@@ -94,13 +97,17 @@ impl Settings {
                 PresetName::Seed => "seed",
                 PresetName::Authors => "authors",
             },
-            method: method.name,
+            method: if auto && ours(asked.search) { AUTO } else { method.name },
             seed: asked.seed,
             max_queries,
             l1,
             l2: not_negative("--l2", asked.l2.unwrap_or(l1))?,
             kappa,
-            search: ours(asked.search),
+            search: match (ours(asked.search), auto) {
+                (false, _) => Search::Off,
+                (true, false) => Search::Weights,
+                (true, true) => Search::Direct,
+            },
             prune: ours(asked.prune),
             set: match (asked.set, asked.preset) {
                 (Some(ChangeSet::Add), _) | (None, PresetName::Seed) => Change::Add,
@@ -142,7 +149,7 @@ impl Settings {
 
     /// Whether this is one minimisation at fixed weights and nothing else.
     pub(super) fn is_plain(&self) -> bool {
-        !self.search && !self.prune
+        self.search == Search::Off && !self.prune
     }
 }
 

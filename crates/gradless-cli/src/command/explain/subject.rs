@@ -74,16 +74,15 @@ pub(super) struct Found {
 pub(super) type Tell<'a> = &'a (dyn Fn(Mode, &Progress) + Sync);
 
 impl Job {
-    /// What the model tells, seen at an input, at black and at grey, and what a question will take by the time of that.
+    /// What the model tells, seen at an input, at black and at grey, and what a question will take on one thread.
     pub(super) fn look(&self, input: &[f64]) -> anyhow::Result<Look> {
-        let begun = Instant::now();
         let [low, high] = self.loaded.onnx.description().range;
         let flat = |value: f64| std::iter::repeat_n(value, input.len());
         let points: Vec<f64> =
             input.iter().copied().chain(flat(low)).chain(flat(f64::midpoint(low, high))).collect();
         let answers = Answers::of(&self.loaded.onnx, &points)?;
         let queries = u32::try_from(self.settings.max_queries).unwrap_or(u32::MAX);
-        Ok(Look { answers, queries: 3, per_question: (begun.elapsed() / 3).saturating_mul(queries) })
+        Ok(Look { answers, queries: 3, per_question: self.loaded.onnx.row_time().saturating_mul(queries) })
     }
 
     /// Answers all questions about an input.

@@ -1,6 +1,6 @@
 //! What was found, or why nothing was and what to try, in plain sentences.
 
-use gradless_explain::{Change, Minimal, Mode};
+use gradless_explain::{Change, Minimal, Mode, Search};
 
 use super::subject::{Explained, Found, Job};
 use crate::model::Answers;
@@ -114,7 +114,7 @@ fn attempts(job: &Job, explained: &Explained, found: &Found) -> Vec<String> {
     if !job.frozen.is_empty() {
         attempts.push("to freeze less".to_owned());
     }
-    if !settings.search {
+    if settings.search == Search::Off {
         attempts.push(format!("smaller weights (`--l1 {}`), or `--search on`", settings.l1 / 8.0));
     }
     if explained.answers == Answers::Labels {

@@ -1,0 +1,124 @@
+//! What can be asked for: the class a change should lead to, what must stay, how far it may go, what counts as absent.
+
+use serde_json::{Value, json};
+
+use crate::by_hand;
+use crate::question::{Question, ROW, array, picture, records};
+use crate::support::gradless;
+
+fn x(record: &Value) -> Vec<f64> {
+    by_hand::npy(record["files"]["x"].as_str().unwrap())
+}
+
+#[test]
+fn a_target_is_a_name_or_a_number() {
+    let named = Question::new("target", "rows")
+        .about_the_row()
+        .file("--classes", "names.txt", "first\n1\nthe third\n".as_bytes())
+        .with("--mode pn --target");
+    for (target, class, name) in [("0", 0, "first"), ("first", 0, "first"), ("2", 2, "the third")] {
+        let told = named.ask_with(&format!("{target} --force")).ends(0).json();
+        assert_eq!((&told["target"], &told["explanation"]["class"]), (&json!(class), &json!(class)));
+        assert_eq!((&told["explanation"]["name"], &told["original"]["name"]), (&json!(name), &json!("1")));
+        by_hand::check(&told, &ROW, &[0.0; 16]);
+    }
+    let mut words = named.words();
+    words.extend(["the third", "--force"]);
+    assert_eq!(gradless(&words).ends(0).json()["target"], 2);
+
+    named.ask_with("fourth --force").fails_saying(&["'fourth'", "first, 1, the third", "from 0 to 2"]);
+    named.ask_with("3 --force").fails_saying(&["'3'", "from 0 to 2"]);
+    named.ask_with("1 --force").fails_saying(&["class", "already", "another"]);
+    named.ask_with("0 --force --mode pp").fails_saying(&["--target", "--mode pn"]);
+}
+
+#[test]
+fn what_is_frozen_stays() {
+    // The two pixels to the left, as a picture and as an array: changes leave them, parts keep them.
+    let mask: Vec<f64> = (0..16).map(|place| f64::from(u8::from(place % 4 < 2))).collect();
+    for (name, bytes) in [("mask.png", picture(1, 4, &mask)), ("mask.npy", array(&[4, 4], &mask))] {
+        let asked = Question::new("freeze", "rows").about_the_row().file("--freeze", name, &bytes);
+        for record in records(&asked.ask().json()) {
+            let is_part = record["mode"] == "pp";
+            let absent: Vec<f64> = ROW.iter().zip(&mask).map(|(value, mask)| value * mask).collect();
+            by_hand::check(&record, &ROW, &absent);
+            for (place, x) in x(&record).into_iter().enumerate().filter(|&(place, _)| mask[place] == 1.0) {
+                assert_eq!(x, if is_part { ROW[place] } else { 0.0 }, "{record}");
+            }
+        }
+    }
+    let asked = Question::new("freeze", "rows").about_the_row();
+    asked.file("--freeze", "mask.png", &picture(1, 5, &[1.0; 25])).ask().fails_saying(&[
+        "--freeze",
+        "mask.png",
+        "5 x 5",
+        "4 x 4",
+        "not resized",
+    ]);
+}
+
+#[test]
+fn changes_stay_within_their_bounds() {
+    let at = |value: f64, last: f64| -> Vec<u8> {
+        array(&[16], &(0..16).map(|place| if place >= 12 { last } else { value }).collect::<Vec<_>>())
+    };
+    let plain = Question::new("bounds", "rows").about_the_row().with("--mode pn --lower 0.2 --upper 0.9");
+    let files = Question::new("bounds", "rows")
+        .about_the_row()
+        .with("--mode pn")
+        .file("--lower", "lower.npy", &at(0.2, 0.0))
+        .file("--upper", "upper.npy", &at(0.9, 0.3));
+    for (asked, last) in [(plain, 0.9), (files, 0.3)] {
+        let told = asked.ask().ends(0).json();
+        by_hand::check(&told, &ROW, &[0.0; 16]);
+        for (place, change) in x(&told).into_iter().enumerate() {
+            let (seen, upper) = (ROW[place] + change, if place >= 12 { last } else { 0.9 });
+            // What lies outside may stay where it is, and is never led further out.
+            assert!(change == 0.0 || (0.2 - 1e-9..=upper + 1e-9).contains(&seen), "{place}: {seen}");
+        }
+    }
+    let asked = Question::new("bounds", "rows").about_the_row().with("--mode pn");
+    asked.ask_with("--lower 0.7 --upper 0.3").fails_saying(&["lower bound 0.7", "upper bound 0.3"]);
+    asked.ask_with("--upper nowhere.npy").fails_saying(&[
+        "--upper",
+        "nowhere.npy",
+        "neither a number nor a file",
+    ]);
+    asked.ask_with("--lower nan").fails_saying(&["--lower", "nan", "finite"]);
+}
+
+#[test]
+fn what_counts_as_absent_can_be_chosen() {
+    // On a white ground the dark pixels are what is there: class 0 needs its row, or the others dark.
+    let input: Vec<f64> = (0..16).map(|place| if (4..12).contains(&place) { 0.0 } else { 1.0 }).collect();
+    let ground = array(&[1, 4, 4], &[1.0; 16]);
+    let number =
+        Question::new("ground", "rows").about(&picture(1, 4, &input)).with("--mode pp --background 1");
+    let file = Question::new("ground", "rows").about(&picture(1, 4, &input)).with("--mode pp").file(
+        "--background",
+        "ground.npy",
+        &ground,
+    );
+    for asked in [number, file] {
+        let told = asked.ask().ends(0).json();
+        by_hand::check(&told, &input, &[1.0; 16]);
+        assert!(x(&told).iter().zip(&input).all(|(x, input)| (*input..=1.0).contains(x)), "{told}");
+    }
+}
+
+#[test]
+fn a_folder_with_something_in_it_is_kept_unless_forced() {
+    let asked = Question::new("force", "rows").about_the_row().with("--mode pp");
+    asked.ask().ends(0);
+    asked.folder.put("out/notes.txt", b"mine");
+    let before = asked.text("result.json");
+    asked.ask().fails_saying(&["out exists already", "--out", "--force"]);
+    asked.ask_with("--mode pn").fails_saying(&["exists already"]);
+    assert_eq!(asked.text("result.json"), before);
+    asked.ask_with("--mode both --force").ends(0);
+    assert_eq!(asked.text("notes.txt"), "mine", "what is not of a run is not replaced");
+    assert!(!asked.folder.0.join("out/x.npy").exists(), "what the run before has left is still there");
+    // A refused question takes nothing away either.
+    asked.ask_with("--mode pn --target 1 --force").ends(2);
+    assert_eq!(asked.text("notes.txt"), "mine");
+}

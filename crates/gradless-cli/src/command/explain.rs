@@ -222,8 +222,8 @@ fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) ->
         lines.push(String::new());
         lines.push(format!("{}  {}", mode_name(record.mode), record.sentence));
         lines.push(format!(
-            "    margin {:.3} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
-            record.margin,
+            "    margin {} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
+            words::margin(record.margin),
             explained.floor,
             record.norm_l1,
             record.queries,

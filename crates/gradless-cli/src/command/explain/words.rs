@@ -94,7 +94,7 @@ fn missed(job: &Job, explained: &Explained, found: &Found) -> String {
             answer.margin
         )
     } else {
-        format!("the closest point misses by {:.3}", -answer.margin)
+        format!("the closest point misses by {}", margin(answer.margin.abs()))
     };
     let attempts = attempts(job, explained, found);
     format!("{what}: {why}. Try {}.", attempts.join(", or "))
@@ -125,11 +125,27 @@ fn attempts(job: &Job, explained: &Explained, found: &Found) -> Vec<String> {
     attempts
 }
 
+/// A margin with the digits that count, however small.
+pub(super) fn margin(margin: f64) -> String {
+    if margin == 0.0 || margin.abs() >= 0.01 { format!("{margin:.3}") } else { format!("{margin:.1e}") }
+}
+
 /// Whether every part of an answer is needed, in words.
 pub(super) fn minimal(minimal: Minimal) -> &'static str {
     match minimal {
         Minimal::Checked => "no part of it can go",
         Minimal::BudgetEnded => "the budget ended before all of its parts were tried",
         Minimal::NotAsked => "not pruned",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_margin_is_not_shown_as_nothing() {
+        assert_eq!([0.0, 1.23456, 0.01, -0.25].map(margin), ["0.000", "1.235", "0.010", "-0.250"]);
+        assert_eq!([0.000_12, -3.4e-7].map(margin), ["1.2e-4", "-3.4e-7"]);
     }
 }

@@ -63,6 +63,58 @@ fn without_kappa_search_and_pruning_the_seeds_objective_is_minimised() {
 }
 
 #[test]
+fn the_preset_seed_is_the_papers_text() {
+    for (words, method, mode) in [
+        ("--mode pp", "zo-ada-exp-grad+", "pp"),
+        ("--mode pn", "zo-ada-exp-grad+", "pn"),
+        ("--mode pp --method zo-exp-storm", "zo-exp-storm", "pp"),
+    ] {
+        let asked = Question::new("seed-preset", "rows").about_the_row().with("--preset seed").with(words);
+        let ran = asked.ask();
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        let told = ran.json();
+        assert_eq!((&told["method"], &told["mode"]), (&json!(method), &json!(mode)));
+        assert_eq!(told["iterations"], 200, "T = 200: {}", told["stop_reason"]);
+        assert_eq!(told["weights"], json!({"l1": 0.0625, "l2": 0.0625}));
+        assert_eq!((&told["kappa"], &told["minimal"]), (&Value::Null, &json!("not_asked")));
+        let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
+        let settings = &config["settings"];
+        assert_eq!(
+            (&settings["set"], &settings["search"], &settings["prune"]),
+            (&json!("add"), &json!(false), &json!(false))
+        );
+        assert!(told["queries"].as_u64() <= settings["max_queries"].as_u64());
+        if mode == "pp" {
+            by_hand::check(&told, &ROW, &[0.0; 16]);
+            assert!((number(&told["objective"]) - objective(&told)).abs() < 1e-5);
+        }
+        // m = 200 directions and a base point in every step; STORM asks at the point before too, whose value it knows.
+        let trace = std::fs::read_to_string(told["files"]["trace"].as_str().unwrap()).unwrap();
+        let queries: Vec<u64> =
+            trace.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
+        let per_step = if method == "zo-exp-storm" { 401 } else { 201 };
+        assert!(queries.windows(2).all(|pair| pair[1] - pair[0] == per_step), "{queries:?}");
+    }
+}
+
+#[test]
+fn the_preset_authors_is_that_of_their_scripts() {
+    let asked = Question::new("authors", "rows").about_the_row().with("--preset authors --mode pn");
+    let ran = asked.ask();
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    let told = ran.json();
+    assert_eq!((&told["iterations"], &told["kappa"]), (&json!(200), &Value::Null));
+    let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
+    assert_eq!(config["settings"]["set"], "two-sided");
+    // Words go before presets.
+    let told = asked.ask_with("--force --set add --l1 0.5 --kappa 0.1 --prune on --max-queries 900").json();
+    assert_eq!(told["weights"], json!({"l1": 0.5, "l2": 0.5}));
+    assert_eq!(told["kappa"], 0.1);
+    let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
+    assert_eq!((&config["settings"]["set"], &config["settings"]["prune"]), (&json!("add"), &json!(true)));
+}
+
+#[test]
 fn methods_that_need_gradients_or_do_not_exist_are_refused() {
     let asked = Question::new("method", "rows").about_the_row().with("--method");
     asked.ask_with("sgd-of-mine").fails_saying(&["sgd-of-mine", "zo-ada-exp-grad+"]);

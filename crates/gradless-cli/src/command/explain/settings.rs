@@ -14,8 +14,9 @@ const AUTO: &str = "auto";
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
 const DIRECTIONS: u64 = 200;
-/// What is asked beside the steps: the input, and the answer as it is and as a picture.
-const BESIDE: u64 = 8;
+/// What is asked beside the steps: what the model tells and its noise, the input, and the answer as it is and as a picture.
+/// A few more than needed, so that it is the steps that end the run.
+const BESIDE: u64 = 16;
 /// The paper's weight for digits and for colour pictures.
 const WEIGHT_GREY: f64 = 0.0625;
 const WEIGHT_COLOUR: f64 = 0.5;

@@ -69,9 +69,8 @@ impl Explain {
         if let Some(warning) = look.answers.warning() {
             terminal::say(&format!("note: {warning}"));
         }
-        let questions = u32::try_from(job.settings.modes.len()).unwrap_or(1) * (1 + job.settings.agree);
         let threads = u32::try_from(self.threads()).unwrap_or(1);
-        announce(look.per_question * questions / threads, u64::from(questions) * job.settings.max_queries);
+        announce(look.per_question / threads, job.settings.questions(1), job.settings.max_queries);
         let bar = Searching::new();
         let explained = job.explain(name, input, look, self.threads(), &|mode, progress| {
             bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
@@ -162,7 +161,9 @@ impl Explain {
 }
 
 /// Says what a long run will take before it is paid for.
-fn announce(time: Duration, queries: u64) {
+fn announce(per_question: Duration, questions: u64, queries: u64) {
+    let time = per_question.saturating_mul(u32::try_from(questions).unwrap_or(u32::MAX));
+    let queries = questions.saturating_mul(queries);
     if time >= LONG {
         terminal::say(&format!(
             "up to {queries} queries, at most about {}; Ctrl-C keeps the best so far",

@@ -91,3 +91,18 @@ fn time_that_is_up_ends_a_run_with_the_best_so_far() {
         asked.ask_with(&format!("--force --max-seconds={wrong}")).fails_saying(&["max-seconds"]);
     }
 }
+
+#[test]
+fn the_largest_numbers_overflow_nothing() {
+    for words in [
+        "--max-queries 18446744073709551615",
+        "--max-queries 18446744073709551615 --agree 4294967295",
+        ENDLESS,
+    ] {
+        let asked = Question::new("largest", "rows").about_the_row().with(words);
+        let ran = asked.ask_with("--max-seconds 0.2 --seed 18446744073709551615");
+        assert!(matches!(ran.code, Some(0 | 1)), "{words}: {}", ran.err);
+        let frozen = asked.ask_with("--max-seconds 0.2 --force --mode pn --upper 0.1 --set add");
+        assert_eq!(frozen.code, Some(1), "{}", frozen.err);
+    }
+}

@@ -99,9 +99,8 @@ impl Batch<'_> {
             terminal::say(&format!("note: {warning}"));
         }
         let settings = &self.job.settings;
-        let questions = todo.len() as u64 * settings.modes.len() as u64 * u64::from(1 + settings.agree);
-        let turns = u32::try_from(questions.div_ceil(threads as u64)).unwrap_or(u32::MAX);
-        announce(look.per_question.saturating_mul(turns), questions.saturating_mul(settings.max_queries));
+        let side_by_side = look.per_question / u32::try_from(threads).unwrap_or(1);
+        announce(side_by_side, settings.questions(todo.len()), settings.max_queries);
     }
 
     /// Explains what is left, each input on one thread.

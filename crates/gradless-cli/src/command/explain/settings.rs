@@ -148,6 +148,11 @@ impl Settings {
         }
     }
 
+    /// How many searches so many inputs take.
+    pub(super) fn questions(&self, inputs: usize) -> u64 {
+        (inputs as u64).saturating_mul(self.modes.len() as u64).saturating_mul(1 + u64::from(self.agree))
+    }
+
     /// Whether this is one minimisation at fixed weights and nothing else.
     pub(super) fn is_plain(&self) -> bool {
         self.search == Search::Off && !self.prune

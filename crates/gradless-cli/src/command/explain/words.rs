@@ -120,7 +120,7 @@ fn attempts(job: &Job, explained: &Explained, found: &Found) -> Vec<String> {
     if explained.answers == Answers::Labels {
         attempts.push("a model that tells its scores".to_owned());
     }
-    attempts.push(format!("more queries (`--max-queries {}`)", 4 * settings.max_queries));
+    attempts.push(format!("more queries (`--max-queries {}`)", settings.max_queries.saturating_mul(4)));
     attempts.truncate(3);
     attempts
 }

@@ -13,7 +13,7 @@ mod words;
 pub(crate) use arguments::Explain;
 pub(crate) use folder::{ITEMS, put};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -138,21 +138,22 @@ impl Explain {
 
     /// All that is needed to repeat the run.
     fn config(&self, job: &Job) -> serde_json::Value {
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         json!({
             "schema": record::SCHEMA,
             "version": env!("CARGO_PKG_VERSION"),
             "command": command(),
             "model": {
-                "path": self.model.model,
+                "path": shown(&self.model.model),
                 "sha256": job.loaded.sha256,
                 "engine": job.loaded.onnx.engine().name(),
                 "description": job.loaded.onnx.description(),
             },
-            "input": self.input,
+            "input": shown(&self.input),
             "resize": self.resize,
             "settings": job.settings,
             "target": job.target,
-            "freeze": self.freeze,
+            "freeze": shown(&self.freeze),
             "background": self.background,
             "lower": self.lower,
             "upper": self.upper,

@@ -21,6 +21,19 @@ fn is_harmless(page: &str) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_not_unicode_is_a_name() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    let asked = Question::new("bytes", "rows").with("--mode pp");
+    let name = OsString::from_vec(b"\xff\xfe.png".to_vec());
+    std::fs::write(asked.folder.0.join(&name), picture(1, 4, &ROW)).unwrap();
+    let mut command = crate::support::command(&asked.words());
+    let told = crate::support::run(command.arg("--input").arg(asked.folder.0.join(&name))).ends(0).json();
+    assert_eq!(told["input"], "\u{fffd}\u{fffd}.png");
+}
+
+#[test]
 fn a_report_is_drawn_again_byte_for_byte() {
     let asked = Question::new("again", "rows").about_the_row();
     asked.ask().ends(0);

@@ -49,9 +49,24 @@ impl Terminal {
     }
 }
 
+/// Lines as a terminal may see them: names are not ours, and what moves the cursor or turns the writing is written out.
+pub(crate) fn lines(lines: &[String]) -> String {
+    lines.iter().map(|line| visible(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn visible(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || turns(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}
+
 /// Says why the command failed and what to do.
 pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
-    say(&format!("error: {}", failure::paragraph(error)));
+    let told: Vec<String> = failure::paragraph(error).lines().map(str::to_owned).collect();
+    say(&format!("error: {}", lines(&told)));
     ExitCode::from(FAILED)
 }
 
@@ -80,4 +95,15 @@ fn write(mut to: impl Write, text: &str) -> io::Result<()> {
 pub(crate) fn say(message: &str) {
     // Where stderr is closed there is nobody to tell.
     let _ = write(io::stderr().lock(), message);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_neither_move_the_cursor_nor_begin_a_line() {
+        let told = lines(&["a\nb\u{1b}[2J\u{202e}.png".to_owned(), "größe 😀".to_owned()]);
+        assert_eq!(told, "a\\nb\\u{1b}[2J\\u{202e}.png\ngröße 😀");
+    }
 }

@@ -241,5 +241,5 @@ fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) ->
     }
     lines.push(String::new());
     lines.push(format!("look at {}", folder.join("report.html").display()));
-    lines.join("\n")
+    terminal::lines(&lines)
 }

@@ -21,6 +21,57 @@ fn is_harmless(page: &str) {
 }
 
 #[test]
+#[cfg(unix)]
+fn class_names_and_file_names_are_text_wherever_they_appear() {
+    let names = "\u{1b}[31m😀\n\"><b>&'\n<script>alert(1)</script>\n";
+    let mut asked = Question::new("names", "rows").file("--classes", "names.txt", names.as_bytes());
+    for name in HOSTILE {
+        asked.folder.put(&format!("in/{name}"), &picture(1, 4, &ROW));
+    }
+    asked = asked.with("--max-queries 400").path("--input", "in");
+    let ran = asked.ask();
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    let index = asked.text("index.html");
+    is_harmless(&index);
+    assert!(index.contains("&lt;script&gt;alert(1)&lt;script&gt;.png") && index.contains("&amp;amp;"));
+    for name in HOSTILE {
+        let page = asked.text(&format!("items/{name}/report.html"));
+        is_harmless(&page);
+        assert!(
+            page.contains("&lt;script&gt;alert(1)&lt;/script&gt;")
+                && page.contains("&quot;&gt;&lt;b&gt;&amp;&#39;")
+        );
+    }
+    let told = ran.json();
+    let mut found: Vec<&str> =
+        told["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
+    let mut expected = HOSTILE.to_vec();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "programs get names as they are");
+
+    // People's terminals are not programs: no name moves the cursor or begins a line.
+    let human = asked.ask_for_people();
+    for text in [&human.out, &human.err] {
+        assert!(!text.contains('\u{1b}') && !text.contains("a\nb"), "{text}");
+    }
+    assert!(human.out.contains("\\u{1b}[31m😀"), "{}", human.out);
+    let single = gradless(&[
+        "explain",
+        "--input",
+        &asked.folder.path("in/a\nb\tc.png"),
+        "--out",
+        &asked.folder.path("single"),
+        "--model",
+        &crate::question::model("rows"),
+        "--classes",
+        &asked.folder.path("names.txt"),
+    ])
+    .ends(0);
+    assert!(single.out.starts_with("a\\nb\\tc.png: ") && !single.out.contains('\u{1b}'), "{}", single.out);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_name_that_is_not_unicode_is_a_name() {
     use std::ffi::OsString;

@@ -122,7 +122,7 @@ impl Batch<'_> {
                             break;
                         }
                         let entry = self.explain(index, first);
-                        bar.done(&line(&entry));
+                        bar.done(&terminal::lines(&[line(&entry)]));
                         found.lock().unwrap_or_else(PoisonError::into_inner).push((index, entry));
                     }
                 });
@@ -306,7 +306,7 @@ impl Summary {
             ));
         }
         lines.push(format!("look at {}", self.index));
-        lines.join("\n")
+        terminal::lines(&lines)
     }
 }
 

@@ -51,7 +51,8 @@ impl Explain {
                     None => ("5.png".to_owned(), input::digit(&space)?),
                 };
                 let folder = folder::prepare(self.out.as_deref(), self.force, &config, false)?;
-                self.one(&job, &name, input, &folder, terminal)
+                let done = self.one(&job, &name, input, &folder, terminal);
+                done.inspect_err(|_| folder::abandon(&folder))
             }
         }
     }

@@ -84,6 +84,17 @@ fn the_budget_is_never_exceeded() {
     }
 }
 
+#[test]
+fn a_budget_that_pays_for_nothing_is_refused_in_the_users_own_numbers() {
+    let asked = Question::new("poor", "rows").about_the_row();
+    for budget in ["0", "3", "100"] {
+        asked
+            .ask_with(&format!("--max-queries {budget}"))
+            .fails_saying(&[&format!("--max-queries {budget} is too little"), "at least"]);
+        assert!(!asked.folder.0.join("out").exists(), "a refused run has left a folder");
+    }
+}
+
 /// A result without what may differ: the time it took and where it is.
 fn comparable(told: &Value) -> Vec<Value> {
     let mut records = records(told);

@@ -107,6 +107,53 @@ fn what_counts_as_absent_can_be_chosen() {
 }
 
 #[test]
+fn not_found_is_a_result_that_says_what_to_try() {
+    // The last pixel may change, and no class counts it.
+    let mask: Vec<f64> = (0..16).map(|place| f64::from(u8::from(place < 15))).collect();
+    let frozen = Question::new("unreachable", "rows").about_the_row().with("--mode pn").file(
+        "--freeze",
+        "mask.npy",
+        &array(&[16], &mask),
+    );
+    // Class 2 can have four points at most, as many as class 1 has.
+    let tied = Question::new("unreachable", "rows").about_the_row().with("--mode pn --set add --target 2");
+    // What is white stays above 0.9, what is black below 0.1.
+    let lower: Vec<f64> = ROW.iter().map(|value| 0.9 * value).collect();
+    let upper: Vec<f64> = ROW.iter().map(|value| value.max(0.1)).collect();
+    let pinned = Question::new("unreachable", "rows")
+        .about_the_row()
+        .with("--mode pn")
+        .file("--lower", "lower.npy", &array(&[16], &lower))
+        .file("--upper", "upper.npy", &array(&[16], &upper));
+    for (asked, try_this) in [(frozen, "freeze less"), (tied, "--set two-sided"), (pinned, "--lower")] {
+        let told = asked.ask().ends(1).json();
+        assert_eq!(told["valid"], false);
+        by_hand::check(&told, &ROW, &[0.0; 16]);
+        let sentence = told["sentence"].as_str().unwrap();
+        assert!(sentence.starts_with("No change was found") && sentence.contains(try_this), "{sentence}");
+        assert!(asked.text("report.html").contains("No change found."));
+    }
+}
+
+#[test]
+fn where_nothing_may_change_there_is_nothing_to_search() {
+    let asked = Question::new("all", "rows").about_the_row();
+    let frozen = asked.file("--freeze", "all.npy", &array(&[16], &[1.0; 16]));
+    frozen.ask_with("--mode pn").fails_saying(&["nothing of the input may change", "Freeze less", "--lower"]);
+    frozen.ask_with("--mode pp").fails_saying(&["nothing of the input could be left out", "Freeze less"]);
+}
+
+#[test]
+fn a_refused_question_leaves_no_folder_behind() {
+    let asked = Question::new("refused", "rows").about_the_row().with("--mode pn");
+    for words in ["--target 1", "--lower 0.7 --upper 0.3", "--max-queries 10", "--kappa 0.1 --l2 nan"] {
+        asked.ask_with(words).ends(2);
+        assert!(!asked.folder.0.join("out").exists(), "{words} has left a folder");
+    }
+    asked.ask().ends(0);
+}
+
+#[test]
 fn a_folder_with_something_in_it_is_kept_unless_forced() {
     let asked = Question::new("force", "rows").about_the_row().with("--mode pp");
     asked.ask().ends(0);

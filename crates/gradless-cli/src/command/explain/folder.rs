@@ -55,7 +55,9 @@ pub(super) fn prepare(
         Ok(mut entries) => entries.next().is_none(),
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be the folder of a run", path.display()));
+            return Err(error).with_context(|| {
+                format!("{} cannot be the folder of a run: choose another --out", path.display())
+            });
         }
     };
     if !empty && !force && !goes_on {
@@ -65,7 +67,8 @@ pub(super) fn prepare(
             path.display()
         );
     }
-    fs::create_dir_all(path).with_context(|| format!("the folder {} cannot be made", path.display()))?;
+    fs::create_dir_all(path)
+        .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
     if !goes_on {
         clear(path)?;
     }
@@ -98,6 +101,18 @@ fn same_run(path: &Path, config: &Value) -> bool {
     };
     let text = fs::read_to_string(path.join(CONFIG)).unwrap_or_default();
     serde_json::from_str::<Value>(&text).is_ok_and(|found| without(found) == without(config.clone()))
+}
+
+/// Takes away what [`prepare`] has made for a run that came to nothing: the same words may be tried again.
+pub(super) fn abandon(path: &Path) {
+    if !path.join("result.json").exists() {
+        let _ = fs::remove_file(path.join(CONFIG));
+        // Only empty folders go.
+        let _ = fs::remove_dir(path);
+        if path.parent() == Some(Path::new(HOME)) {
+            let _ = fs::remove_dir(HOME);
+        }
+    }
 }
 
 fn clear(path: &Path) -> anyhow::Result<()> {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use gradless::drive::{NoiseProbe, noise_floor};
-use gradless::{Model, PerCoordinate, Scored, StopReason};
+use gradless::{ConfigError, Model, PerCoordinate, Scored, StopReason};
 use gradless_explain::condition::largest;
-use gradless_explain::{Answer, Mode, Progress, Task, Watch, explain};
+use gradless_explain::{Answer, ExplainError, Mode, Progress, Task, Watch, explain};
 
 use super::agreement::Agreement;
 use super::settings::Settings;
@@ -160,6 +160,30 @@ impl Job {
         })
     }
 
+    /// Why there is no search, in the words of the command line.
+    fn refusal(&self, error: ExplainError, asked: &Asked) -> anyhow::Error {
+        let told = match error {
+            ExplainError::Budget { .. } => format!(
+                "--max-queries {} is too little ({} are asked before the search)",
+                self.settings.max_queries, asked.before
+            ),
+            ExplainError::Config(ConfigError::NothingFree) => match asked.mode {
+                Mode::PertinentPositive => {
+                    "nothing of the input could be left out: all of it is frozen, or is the \
+                     background itself. Freeze less, or choose another --background"
+                        .to_owned()
+                }
+                Mode::PertinentNegative => {
+                    "nothing of the input may change: all of it is frozen, or the bounds leave no \
+                     room. Freeze less, or widen --lower and --upper"
+                        .to_owned()
+                }
+            },
+            other => return other.into(),
+        };
+        anyhow::Error::new(error).context(told)
+    }
+
     /// Answers one question.
     fn one(
         &self,
@@ -196,7 +220,7 @@ impl Job {
                 },
             );
         };
-        let (mut answer, ended) = search(&how, &told)?;
+        let (mut answer, ended) = search(&how, &told).map_err(|error| self.refusal(error, asked))?;
         answer.queries += asked.before;
         let mut others = Vec::new();
         for other in 0..u64::from(self.settings.agree) {

@@ -114,6 +114,10 @@ fn attempts(job: &Job, explained: &Explained, found: &Found) -> Vec<String> {
     if !job.frozen.is_empty() {
         attempts.push("to freeze less".to_owned());
     }
+    let [low, high] = job.loaded.onnx.description().range;
+    if change && (job.lower != low.into() || job.upper != high.into()) {
+        attempts.push("wider bounds (`--lower`, `--upper`)".to_owned());
+    }
     if settings.search == Search::Off {
         attempts.push(format!("smaller weights (`--l1 {}`), or `--search on`", settings.l1 / 8.0));
     }

@@ -96,6 +96,42 @@ fn where_nothing_can_be_read_it_is_an_error() {
     assert!(asked.text("index.html").contains("2 inputs could not be explained."));
 }
 
+#[test]
+fn an_input_the_model_cannot_answer_concerns_itself_alone() {
+    let asked =
+        Question::new("some", "not-where-bright").with("--mode pp --max-queries 400").path("--input", "in");
+    let dim: Vec<f64> = ROW.iter().map(|value| 0.5 * value).collect();
+    asked.folder.put("in/a.png", &picture(1, 4, &ROW)).put("in/b.png", &picture(1, 4, &dim));
+    let told = asked.ask().ends(1).json();
+    assert_eq!((told["inputs"].as_u64(), told["failed"].as_u64()), (Some(2), Some(1)), "{told}");
+    assert!(told["items"][0]["error"].as_str().unwrap().contains("NaN"), "{told}");
+}
+
+#[test]
+fn a_file_of_images_and_a_stack_of_arrays_are_the_same_inputs() {
+    let bytes = |values: &[f64]| -> Vec<u8> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shades from 0 to 1")]
+        values.iter().map(|value| (255.0 * value).round() as u8).collect()
+    };
+    let mut idx: Vec<u8> = [0x803_u32, 3, 4, 4].iter().flat_map(|number| number.to_be_bytes()).collect();
+    idx.extend(three().iter().flat_map(|values| bytes(values)));
+    let numbers: Vec<f64> = three().concat().iter().map(|value| (255.0 * value).round() / 255.0).collect();
+    let names = ["00000", "00001", "00002"];
+    let [idx, stack] =
+        [("x-idx3-ubyte", idx), ("x.npy", array(&[3, 1, 4, 4], &numbers))].map(|(file, bytes)| {
+            let asked = Question::new(file, "rows")
+                .with("--max-queries 600 --threads 2")
+                .file("--input", file, &bytes);
+            assert!(matches!(asked.ask().code, Some(0 | 1)));
+            checks(&asked, &names);
+            names.map(|name| comparable(item(&asked, name)))
+        });
+    assert!(idx == stack, "the same inputs have other answers");
+    // Nor does it matter whether an input comes alone or with others.
+    let alone = Question::new("alone", "rows").with("--max-queries 600").about(&picture(1, 4, &three()[1]));
+    assert!(comparable(records(&alone.ask().json())) == idx[1], "alone it has another answer");
+}
+
 /// Records without the time it took, where they are, and what the input is called.
 fn comparable(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
@@ -120,6 +156,35 @@ fn files(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
         }
     }
     found
+}
+
+#[test]
+fn what_is_done_is_not_done_again() {
+    let asked = folder("resume");
+    let kept = asked.folder.path("kept.png");
+    fs::rename(asked.folder.path("in/b.png"), &kept).unwrap();
+    asked.ask();
+    let items = asked.folder.0.join("out/items");
+    let before = files(&items);
+    assert_eq!(before.keys().filter(|name| name.ends_with("result.json")).count(), 2);
+    // As if the run had been cut off: one input is still to do, one was half written.
+    fs::rename(&kept, asked.folder.path("in/b.png")).unwrap();
+    fs::create_dir(items.join("b.png")).unwrap();
+    fs::write(items.join("b.png/report.json.part"), "{").unwrap();
+    let ran = asked.ask_with("--threads 3");
+    assert!(ran.err.contains("2 of 3 inputs were explained before"), "{}", ran.err);
+    assert_eq!(ran.json()["items"].as_array().unwrap().len(), 3);
+    let after = files(&items);
+    for (name, file) in &before {
+        assert!(after.get(name) == Some(file), "{name} was written again");
+    }
+    checks(&asked, &["a.png", "b.png", "c.png"]);
+    // In one go it is the same.
+    let whole = folder("whole");
+    whole.ask();
+    for name in ["a.png", "b.png", "c.png"] {
+        assert!(comparable(item(&asked, name)) == comparable(item(&whole, name)), "{name} differs");
+    }
 }
 
 #[test]

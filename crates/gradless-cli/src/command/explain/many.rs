@@ -38,7 +38,7 @@ pub(super) fn run(
         ));
     }
     let threads = threads.clamp(1, todo.len().max(1));
-    let first = batch.first_look(&todo)?;
+    let first = batch.first_look(&todo);
     batch.announce(first, &todo, threads);
     batch.work_off(first, &todo, threads, &mut entries);
     let named = |entry: &Option<IndexEntry>| entry.is_some();
@@ -86,11 +86,13 @@ impl Batch<'_> {
         (report.cases.len() == self.job.settings.modes.len()).then(|| row(&report, &name))
     }
 
-    /// The first input that can be read, and what the model says to it.
-    fn first_look(&self, todo: &[usize]) -> anyhow::Result<Option<(usize, Look)>> {
-        let readable = |&index: &usize| Some((index, self.source.read(index, self.space).ok()?));
-        let first = todo.iter().find_map(readable);
-        first.map(|(index, input)| Ok((index, self.job.look(&input)?))).transpose()
+    /// The first input that can be read and asked about, and what the model says to it.
+    fn first_look(&self, todo: &[usize]) -> Option<(usize, Look)> {
+        let answered = |&index: &usize| {
+            let input = self.source.read(index, self.space).ok()?;
+            Some((index, self.job.look(&input).ok()?))
+        };
+        todo.iter().find_map(answered)
     }
 
     fn announce(&self, first: Option<(usize, Look)>, todo: &[usize], threads: usize) {
@@ -140,9 +142,10 @@ impl Batch<'_> {
         let explained = || -> anyhow::Result<Report> {
             let input = self.source.read(index, self.space)?;
             let look = match first {
-                // What was asked of the first input is paid for by it alone.
-                Some((at, look)) => Look { queries: if at == index { look.queries } else { 0 }, ..look },
-                None => self.job.look(&input)?,
+                // What was asked already is not asked again.
+                Some((at, look)) if at == index => look,
+                // Every input pays for its own look: its answer does not depend on what is explained beside it.
+                _ => self.job.look(&input)?,
             };
             let explained = self.job.explain(&name, input, look, 1, &|_, _| ())?;
             let place = self.folder.join(ITEMS).join(&name);

@@ -76,6 +76,37 @@ fn ctrl_c_writes_the_best_so_far() {
 }
 
 #[test]
+#[cfg(unix)]
+fn ctrl_c_ends_a_run_over_many_and_the_next_goes_on() {
+    // As long as it takes until the first input is begun.
+    let asked = WAITS.iter().find_map(|&wait| {
+        let asked = Question::new("ctrl-c-many", "rows")
+            .with("--mode pp --threads 1")
+            .with(ENDLESS)
+            .path("--input", "in");
+        for name in ["a.png", "b.png"] {
+            asked.folder.put(&format!("in/{name}"), &picture(1, 4, &ROW));
+        }
+        assert_eq!(interrupted(&asked, Duration::from_millis(wait)), Some(1));
+        let summary: Value = serde_json::from_str(&asked.text("result.json")).unwrap();
+        assert_eq!(summary["inputs"], 2);
+        (summary["missing"] == 1).then_some(asked)
+    });
+    let asked = asked.unwrap();
+    assert!(asked.text("index.html").contains("a.png"));
+    // The second has not been begun and comes before the first, which was cut off.
+    let ran = asked.ask_with("--max-seconds 0.3");
+    assert!(!ran.err.contains("explained before"), "{}", ran.err);
+    let told = ran.json();
+    assert_eq!((&told["missing"], told["items"].as_array().unwrap().len()), (&0.into(), 2), "{told}");
+    let reason = |name: &str| -> Value {
+        let told: Value = serde_json::from_str(&asked.text(&format!("items/{name}/result.json"))).unwrap();
+        told["stop_reason"].clone()
+    };
+    assert_eq!([reason("a.png"), reason("b.png")], ["interrupted", "the time is up"]);
+}
+
+#[test]
 fn time_that_is_up_ends_a_run_with_the_best_so_far() {
     let asked = Question::new("time", "rows").about_the_row().with(ENDLESS);
     let ran = asked.ask_with("--max-seconds 0.4");

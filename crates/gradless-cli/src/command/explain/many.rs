@@ -12,7 +12,7 @@ use gradless_explain::report::{IndexEntry, Report, index_html};
 use serde::Serialize;
 
 use super::folder::{self, ITEMS};
-use super::subject::{Job, Look};
+use super::subject::{Job, Look, was_cut_off};
 use super::{Outcome, announce, command, drawing, mode_name, record};
 use crate::failure;
 use crate::input::{Source, Space};
@@ -31,11 +31,8 @@ pub(super) fn run(
     let batch = Batch { job, source, space, folder };
     let (mut entries, todo) = batch.done_before();
     if todo.len() < source.len() {
-        terminal::say(&format!(
-            "{} of {} inputs were explained before",
-            source.len() - todo.len(),
-            source.len()
-        ));
+        let done = source.len() - todo.len();
+        terminal::say(&format!("{done} of {} inputs were explained before", source.len()));
     }
     let threads = threads.clamp(1, todo.len().max(1));
     let first = batch.first_look(&todo);
@@ -68,22 +65,39 @@ struct Batch<'a> {
     folder: &'a Path,
 }
 
+/// How the search of an earlier run ended.
+enum Finish {
+    Whole,
+    /// By Ctrl-C or the clock: it would have gone on.
+    CutOff,
+}
+
 impl Batch<'_> {
-    /// What an earlier run has left, and what is still to do.
+    /// What an earlier run has left, and what is still to do: inputs that were not begun, then those that were cut off.
     fn done_before(&self) -> (Vec<Option<IndexEntry>>, Vec<usize>) {
-        let entries: Vec<Option<IndexEntry>> =
-            (0..self.source.len()).map(|index| self.saved(index)).collect();
-        let todo = (0..entries.len()).filter(|&index| entries[index].is_none()).collect();
-        (entries, todo)
+        let (mut entries, mut fresh, mut cut_off) = (Vec::new(), Vec::new(), Vec::new());
+        for index in 0..self.source.len() {
+            let saved = self.saved(index);
+            match &saved {
+                None => fresh.push(index),
+                Some((_, Finish::CutOff)) => cut_off.push(index),
+                Some((_, Finish::Whole)) => (),
+            }
+            entries.push(saved.map(|(entry, _)| entry));
+        }
+        fresh.append(&mut cut_off);
+        (entries, fresh)
     }
 
     /// The row of an input that was explained before. The record is written last: without it the input is done again.
-    fn saved(&self, index: usize) -> Option<IndexEntry> {
+    fn saved(&self, index: usize) -> Option<(IndexEntry, Finish)> {
         let name = self.source.name(index);
         let place = self.folder.join(ITEMS).join(&name);
         fs::metadata(place.join("result.json")).ok()?;
         let report: Report = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
-        (report.cases.len() == self.job.settings.modes.len()).then(|| row(&report, &name))
+        let is_cut_off = report.cases.iter().any(|case| was_cut_off(&case.stop_reason));
+        let finish = if is_cut_off { Finish::CutOff } else { Finish::Whole };
+        (report.cases.len() == self.job.settings.modes.len()).then(|| (row(&report, &name), finish))
     }
 
     /// The first input that can be read and asked about, and what the model says to it.

@@ -240,6 +240,15 @@ impl Job {
     }
 }
 
+/// Why a search was ended from outside.
+const INTERRUPTED: &str = "interrupted";
+const TIME_IS_UP: &str = "the time is up";
+
+/// Whether a search that ended for this reason would have gone on.
+pub(super) fn was_cut_off(stop_reason: &str) -> bool {
+    [INTERRUPTED, TIME_IS_UP].contains(&stop_reason)
+}
+
 /// What one search is given.
 struct Asked {
     mode: Mode,
@@ -280,8 +289,8 @@ fn watched<T, E>(
         done
     })?;
     let ended = match () {
-        () if interrupted.load(Ordering::Relaxed) => Some("interrupted"),
-        () if late.load(Ordering::Relaxed) => Some("the time is up"),
+        () if interrupted.load(Ordering::Relaxed) => Some(INTERRUPTED),
+        () if late.load(Ordering::Relaxed) => Some(TIME_IS_UP),
         () => None,
     };
     Ok((done, ended))

@@ -6,6 +6,7 @@ use crate::command::Command;
 
 const EXAMPLES: &str = "\
 Examples:
+  gradless explain                         what a network sees in a digit: try it first
   gradless methods                         every method: what it assumes, what it costs
   gradless noise --model M.onnx            how far rounding blurs a model's scores
   gradless data mnist                      bring MNIST into data/mnist, checked

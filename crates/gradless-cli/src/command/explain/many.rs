@@ -201,7 +201,8 @@ fn line(entry: &IndexEntry) -> String {
         } else {
             String::new()
         };
-        format!("{mode} {} pixels{to}", outcome.pixels)
+        let pixels = if outcome.pixels == 1 { "pixel" } else { "pixels" };
+        format!("{mode} {} {pixels}{to}", outcome.pixels)
     });
     format!("{}  {}  {}", entry.name, entry.class, outcomes.collect::<Vec<_>>().join("  "))
 }

@@ -1,4 +1,4 @@
-// Opens every sample page narrow and wide, light and dark, and checks what a reader would notice.
+// Opens every page narrow and wide, light and dark, and checks what a reader would notice.
 // node look.mjs CHROMIUM FOLDER SCREENSHOTS
 
 import { mkdirSync, readdirSync } from "node:fs";
@@ -49,6 +49,7 @@ async function look(name, width, colorScheme) {
   });
   await page.goto(address, { waitUntil: "load", timeout: 60_000 });
   found.push(...await page.evaluate(judge));
+  if (name.startsWith("real-") && await page.evaluate(() => document.images.length) < 2) found.push("pictures are missing");
   await page.screenshot({ path: path.join(screenshots, `${path.parse(name).name}-${width}-${colorScheme}.png`), fullPage: true });
   await context.close();
   return found;

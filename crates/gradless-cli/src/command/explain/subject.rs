@@ -224,11 +224,12 @@ impl Job {
         answer.queries += asked.before;
         let mut others = Vec::new();
         for other in 0..u64::from(self.settings.agree) {
-            if ended.is_some() || interrupt::flag().load(Ordering::Relaxed) {
-                break;
-            }
             how.config.seed = self.settings.seed.wrapping_add(1 + other).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            others.push(search(&how, &told)?.0);
+            // What was cut off says nothing about agreement.
+            match ended.is_none().then(|| search(&how, &told)).transpose()? {
+                Some((answer, None)) => others.push(answer),
+                _ => break,
+            }
         }
         let agreement = (!others.is_empty()).then(|| Agreement::new(&task, &answer, &others));
         let stop_reason = match (ended, &answer.stop) {

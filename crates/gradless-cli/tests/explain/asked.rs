@@ -140,7 +140,9 @@ fn where_nothing_may_change_there_is_nothing_to_search() {
     let asked = Question::new("all", "rows").about_the_row();
     let frozen = asked.file("--freeze", "all.npy", &array(&[16], &[1.0; 16]));
     frozen.ask_with("--mode pn").fails_saying(&["nothing of the input may change", "Freeze less", "--lower"]);
-    frozen.ask_with("--mode pp").fails_saying(&["nothing of the input could be left out", "Freeze less"]);
+    // All of it is enough, and none of it can go.
+    let told = frozen.ask_with("--mode pp").ends(0).json();
+    assert_eq!((&told["valid"], &told["nonzeros"]), (&json!(true), &json!(0)));
 }
 
 #[test]

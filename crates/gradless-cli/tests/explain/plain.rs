@@ -81,7 +81,7 @@ fn the_preset_seed_is_the_papers_text() {
         let settings = &config["settings"];
         assert_eq!(
             (&settings["set"], &settings["search"], &settings["prune"]),
-            (&json!("add"), &json!(false), &json!(false))
+            (&json!("add"), &json!("off"), &json!(false))
         );
         assert!(told["queries"].as_u64() <= settings["max_queries"].as_u64());
         if mode == "pp" {

@@ -132,7 +132,7 @@ impl Asked {
 
     /// The words of the command without those about this machine.
     pub(crate) fn shown(words: &[String]) -> String {
-        let local = ["--data", "--save", "--threads", "--engine"];
+        let local = ["--data", "--save", "--threads"];
         let mut shown = Vec::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {

@@ -18,7 +18,10 @@ pub(crate) fn table(sections: &[(Question, Vec<Found>)]) -> String {
             let mut numbers: Vec<f64> = valid.iter().map(|found| pick(found)).collect();
             numbers.sort_by(f64::total_cmp);
             let at = |share: f64| quantile(&numbers, share);
-            format!("{:.digits$} ({:.digits$}, {:.digits$})", at(0.5), at(0.25), at(0.75))
+            match numbers[..] {
+                [one] => format!("{one:.digits$}"),
+                _ => format!("{:.digits$} ({:.digits$}, {:.digits$})", at(0.5), at(0.25), at(0.75)),
+            }
         };
         // Writing to a string does not fail.
         let _ = writeln!(
@@ -43,7 +46,10 @@ fn scientific(valid: &[&Found]) -> String {
     let mut margins: Vec<f64> = valid.iter().map(|found| found.margin).collect();
     margins.sort_by(f64::total_cmp);
     let at = |share: f64| quantile(&margins, share);
-    format!("{:.1e} ({:.1e}, {:.1e})", at(0.5), at(0.25), at(0.75))
+    match margins[..] {
+        [one] => format!("{one:.1e}"),
+        _ => format!("{:.1e} ({:.1e}, {:.1e})", at(0.5), at(0.25), at(0.75)),
+    }
 }
 
 /// A share of sorted numbers, between two neighbours by their distance.
@@ -75,7 +81,7 @@ const START: &str = "# Explanations\n\nTables between `begin` and `end` are writ
 fn section(asked: &Asked, sections: &[(Question, Vec<Found>)]) -> Fallible<String> {
     let mut out = String::new();
     let images = match asked.only {
-        Some(index) => format!("test image {index}"),
+        Some(index) => format!("Test image {index}"),
         None => format!(
             "{} images: the first {} of each class that the network gets right among test images {}",
             sections.first().map_or(0, |(_, found)| found.len()),
@@ -94,7 +100,7 @@ fn section(asked: &Asked, sections: &[(Question, Vec<Found>)]) -> Fallible<Strin
     )?;
     writeln!(
         out,
-        "{images}. Medians and quartiles of the valid ones; valid: the class condition holds by more than {:e} for the exact\nvalues and for the 8-bit picture; 1-minimal: checked within the queries.\n",
+        "{images}.\nMedians and quartiles of the valid ones; valid: the class condition holds by more than {:e} for the exact\nvalues and for the 8-bit picture; 1-minimal: checked within the queries.\n",
         asked.network.floor()
     )?;
     out.push_str(&table(sections));

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use gradless::oracle::Recovery;
 use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
 
 use crate::answer::{Progress, Watch};
@@ -174,9 +175,18 @@ impl<'a> Ledger<'a> {
         let chunks: Vec<Chunk<'_>> = unknowns.chunks(rows).zip(all.chunks_mut(rows)).collect();
         let work = |(unknowns, out): Chunk<'_>| {
             let points = unknowns.concat();
-            self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), |row, scores, _| {
-                out[row] = scores.to_vec();
-            })
+            let asked =
+                self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), |row, scores, _| {
+                    out[row] = scores.to_vec();
+                });
+            match asked {
+                // A batch that could not be answered costs its own answers: NaN is neither valid nor steep.
+                Err(error) if error.recovery() == Recovery::Possible => {
+                    out.fill(vec![f64::NAN; self.around.model.classes()]);
+                    Ok(())
+                }
+                asked => asked,
+            }
         };
         let threads = self.around.threads.clamp(1, chunks.len().max(1));
         if threads == 1 {
@@ -235,6 +245,9 @@ impl<'a> Ledger<'a> {
     }
 
     fn consider(&self, unknown: &[f64], scores: &[f64], margin: f64) {
+        if margin.is_nan() {
+            return;
+        }
         let inside = unknown.iter().zip(&self.bounds).all(|(x, (lower, upper))| lower <= x && x <= upper);
         if !inside {
             return;

@@ -201,7 +201,7 @@ impl Refiner<'_, '_> {
         let margins = self.ledger.ask(&points)?;
         let slope = |((&i, margin), point): ((&usize, f64), &Vec<f64>)| {
             let step = point[i] - held.point[i];
-            if step == 0.0 { 0.0 } else { (margin - held.margin) / step }
+            if step == 0.0 || margin.is_nan() { 0.0 } else { (margin - held.margin) / step }
         };
         Ok(places.iter().zip(margins).zip(&points).map(slope).collect())
     }

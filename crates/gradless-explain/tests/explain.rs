@@ -506,3 +506,35 @@ fn a_margin_that_is_asked_for_is_kept_but_for_places_the_class_does_not_need() {
     let out_of_reach = ask(&model, &task, &how(1e6)).unwrap();
     assert!(out_of_reach.valid && out_of_reach.margin > 0.0);
 }
+
+/// Does not answer where a certain place is large.
+struct Shy(Linear);
+
+impl Model for Shy {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+    fn classes(&self) -> usize {
+        2
+    }
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        if let Some(row) = inputs.rows().position(|x| x[7] > 0.9 || x[20] < 0.05) {
+            return Err(ModelError::NotFinite { row, class: 0, value: f64::NAN });
+        }
+        self.0.scores(inputs, scores)
+    }
+    fn preferred_rows(&self) -> usize {
+        4
+    }
+}
+
+#[test]
+fn answers_that_are_not_numbers_cost_only_themselves() {
+    for mode in [Mode::PertinentPositive, Mode::PertinentNegative] {
+        let model = Shy(Linear::new(60, if mode == Mode::PertinentPositive { -1.0 } else { 2.0 }));
+        let background = if mode == Mode::PertinentPositive { 0.5 } else { 0.0 };
+        let task = Task { background: background.into(), ..Task::new(mode, input(60), 0.0, 1.0) };
+        let answer = ask(&model, &task, &budget(3_000, 0)).unwrap();
+        assert!(answer.valid, "{mode:?} {answer:?}");
+    }
+}

@@ -133,6 +133,16 @@ pub enum Problem {
         /// The shape of the answer.
         found: Vec<usize>,
     },
+    /// It does not answer with as many scores as it says.
+    #[error(
+        "promises {promised} scores and answers with {found}: the file contradicts itself, export it again"
+    )]
+    ClassCount {
+        /// In the file.
+        promised: usize,
+        /// In its answer.
+        found: usize,
+    },
     /// It answers an ordinary input with NaN or an infinity.
     #[error("gives the score {value} for class {class} at an ordinary input")]
     NotFinite {

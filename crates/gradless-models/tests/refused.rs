@@ -23,6 +23,7 @@ fn a_network_that_is_no_classifier_is_refused_with_the_reason() {
         assert!(matches!(&found, Problem::Outputs { names } if names == &["y", "z"]), "{found}");
         let found = problem("labels", engine);
         assert!(matches!(&found, Problem::OutputType { name, found: 7 } if name == "label"), "{found}");
+        assert!(matches!(problem("promises", engine), Problem::ClassCount { promised: 5, found: 4 }));
         let found = problem("rank3", engine);
         assert!(matches!(&found, Problem::OutputShape { found, .. } if found[1..] == [3, 4]), "{found}");
         let found = problem("no-batch", engine);

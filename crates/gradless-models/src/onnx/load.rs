@@ -55,6 +55,11 @@ pub(super) fn from_bytes(
         None => Blocks::new(rows, engine.smallest_rows()),
     };
     let classes = classes(worker.as_mut(), engine, blocks.smallest(), &tensor)?;
+    if let Some([_, Axis::Fixed(promised)]) = graph.outputs[output.index].axes.as_deref()
+        && *promised != classes
+    {
+        return Err(Problem::ClassCount { promised: *promised, found: classes });
+    }
     if !description.classes.is_empty() && description.classes.len() != classes {
         let found = description.classes.len();
         return Err(DescriptionError::Classes { expected: classes, found }.into());

@@ -141,5 +141,9 @@ def main():
     save("labels-and-scores", nodes + label, inputs, labels + outputs, weights)
     save("labels", nodes + label, inputs, labels, weights)
 
+    # Five scores promised, four given.
+    nodes, inputs, _, weights = dense()
+    save("promises", nodes, inputs, [value("y", ["batch", 5])], weights, check=False)
+
 
 main()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use gradless::drive::{NoiseProbe, noise_floor};
 use gradless::{ConfigError, Model, PerCoordinate, Scored, StopReason};
 use gradless_explain::condition::largest;
@@ -95,6 +95,7 @@ impl Job {
         tell: Tell<'_>,
     ) -> anyhow::Result<Explained> {
         let begun = Instant::now();
+        self.check(&input)?;
         let answers = look.answers;
         let model = answers.searched(&self.loaded.onnx);
         let noise = self.noise(model.as_ref(), answers, &input)?;
@@ -167,21 +168,36 @@ impl Job {
                 "--max-queries {} is too little ({} are asked before the search)",
                 self.settings.max_queries, asked.before
             ),
-            ExplainError::Config(ConfigError::NothingFree) => match asked.mode {
-                Mode::PertinentPositive => {
-                    "nothing of the input could be left out: all of it is frozen, or is the \
-                     background itself. Freeze less, or choose another --background"
-                        .to_owned()
-                }
-                Mode::PertinentNegative => {
-                    "nothing of the input may change: all of it is frozen, or the bounds leave no \
-                     room. Freeze less, or widen --lower and --upper"
-                        .to_owned()
-                }
-            },
+            ExplainError::Config(ConfigError::NothingFree) => nothing_free(asked.mode).to_owned(),
             other => return other.into(),
         };
         anyhow::Error::new(error).context(told)
+    }
+
+    fn task(&self, mode: Mode, input: &[f64]) -> Task {
+        Task {
+            mode,
+            input: input.to_vec(),
+            lower: self.lower.clone(),
+            upper: self.upper.clone(),
+            background: self.background.clone(),
+            frozen: self.frozen.clone(),
+            change: self.settings.set,
+            target: self.target.filter(|_| mode == Mode::PertinentNegative),
+        }
+    }
+
+    /// A question to which nothing is free is refused before anything is paid for any of them.
+    fn check(&self, input: &[f64]) -> anyhow::Result<()> {
+        for &mode in &self.settings.modes {
+            let task = self.task(mode, input);
+            task.check(self.loaded.onnx.inputs(), self.loaded.onnx.classes())?;
+            let is_free = |i: usize| task.bounds(i).0 < task.bounds(i).1;
+            if !(0..input.len()).any(is_free) {
+                bail!(nothing_free(mode));
+            }
+        }
+        Ok(())
     }
 
     /// Answers one question.
@@ -195,16 +211,7 @@ impl Job {
         let begun = Instant::now();
         let mode = asked.mode;
         let range = self.loaded.onnx.description().range;
-        let task = Task {
-            mode,
-            input: about.input.clone(),
-            lower: self.lower.clone(),
-            upper: self.upper.clone(),
-            background: self.background.clone(),
-            frozen: self.frozen.clone(),
-            change: self.settings.set,
-            target: self.target.filter(|_| mode == Mode::PertinentNegative),
-        };
+        let task = self.task(mode, &about.input);
         let queries = self.settings.max_queries.saturating_sub(asked.before);
         let mut how = self.settings.explain(mode, queries, about.floor, range, asked.threads);
         let search = |how: &gradless_explain::Explain, tell: &(dyn Fn(&Progress) + Sync)| {
@@ -222,6 +229,10 @@ impl Job {
         };
         let (mut answer, ended) = search(&how, &told).map_err(|error| self.refusal(error, asked))?;
         answer.queries += asked.before;
+        let counts = answer.steps.iter_mut().map(|step| &mut step.queries);
+        for count in counts.chain(&mut answer.first_valid).chain(&mut answer.best_valid) {
+            *count += asked.before;
+        }
         let mut others = Vec::new();
         for other in 0..u64::from(self.settings.agree) {
             how.config.seed = self.settings.seed.wrapping_add(1 + other).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -248,6 +259,19 @@ const TIME_IS_UP: &str = "the time is up";
 /// Whether a search that ended for this reason would have gone on.
 pub(super) fn was_cut_off(stop_reason: &str) -> bool {
     [INTERRUPTED, TIME_IS_UP].contains(&stop_reason)
+}
+
+fn nothing_free(mode: Mode) -> &'static str {
+    match mode {
+        Mode::PertinentPositive => {
+            "nothing of the input could be left out: all of it is frozen, or is the background itself. Freeze less, or \
+             choose another --background"
+        }
+        Mode::PertinentNegative => {
+            "nothing of the input may change: all of it is frozen, or the bounds leave no room. Freeze less, or widen \
+             --lower and --upper"
+        }
+    }
 }
 
 /// What one search is given.

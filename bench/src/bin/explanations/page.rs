@@ -68,7 +68,11 @@ pub(crate) fn write(out: &Path, asked: &Asked, sections: &[(Question, Vec<Found>
     let section = format!("{begin}\n{}{end}\n", section(asked, sections)?);
     let page = match (page.find(&begin), page.find(&end)) {
         (Some(from), Some(to)) if from < to => {
-            format!("{}{section}{}", &page[..from], page[to + end.len()..].trim_start_matches('\n'))
+            format!(
+                "{}{section}{}",
+                &page[..from],
+                page[to + end.len()..].trim_start_matches(' ').strip_prefix('\n').unwrap_or_default()
+            )
         }
         _ => format!("{page}\n{section}"),
     };

@@ -171,3 +171,17 @@ fn a_folder_with_something_in_it_is_kept_unless_forced() {
     asked.ask_with("--mode pn --target 1 --force").ends(2);
     assert_eq!(asked.text("notes.txt"), "mine");
 }
+
+#[test]
+fn force_takes_nothing_away_that_no_run_has_made() {
+    let folder = crate::support::Folder::new("force");
+    folder.put("items/mine.txt", b"mine").put("pp/mine.txt", b"mine too");
+    let here = folder.path("");
+    let words = ["explain", "--out", &here, "--max-queries", "400", "--mode", "pp"];
+    gradless(&words).fails_saying(&["exists already", "--force"]);
+    let ran = gradless(&[&words[..], &["--force"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for name in ["items/mine.txt", "pp/mine.txt", "report.html"] {
+        assert!(folder.0.join(name).exists(), "{name} is gone");
+    }
+}

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::drawing;
-use super::record::{Files, Record, trace};
+use super::record::{Files, Record, SCHEMA, trace};
 use super::subject::{Explained, Job};
 use crate::npy;
 
@@ -69,7 +69,8 @@ pub(super) fn prepare(
     }
     fs::create_dir_all(path)
         .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
-    if !goes_on {
+    // What somebody else keeps under the same names is overwritten at most, never removed.
+    if !goes_on && is_ours(path) {
         clear(path)?;
     }
     put(&path.join(CONFIG), &pretty(config)?)?;
@@ -89,6 +90,12 @@ fn fresh(home: &Path) -> anyhow::Result<PathBuf> {
         }
     }
     bail!("{}", cannot())
+}
+
+/// Whether a run has made the folder.
+fn is_ours(path: &Path) -> bool {
+    let text = fs::read_to_string(path.join(CONFIG)).unwrap_or_default();
+    serde_json::from_str::<Value>(&text).is_ok_and(|found| found["schema"] == SCHEMA)
 }
 
 /// Whether the folder holds the same run, apart from how it was called.

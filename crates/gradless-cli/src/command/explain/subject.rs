@@ -187,13 +187,14 @@ impl Job {
         }
     }
 
-    /// A question to which nothing is free is refused before anything is paid for any of them.
+    /// What cannot be asked is refused before anything is paid for.
     fn check(&self, input: &[f64]) -> anyhow::Result<()> {
         for &mode in &self.settings.modes {
             let task = self.task(mode, input);
             task.check(self.loaded.onnx.inputs(), self.loaded.onnx.classes())?;
             let is_free = |i: usize| task.bounds(i).0 < task.bounds(i).1;
-            if !(0..input.len()).any(is_free) {
+            // A part of which nothing can go is an answer; a change that cannot be made is not.
+            if mode == Mode::PertinentNegative && !(0..input.len()).any(is_free) {
                 bail!(nothing_free(mode));
             }
         }

@@ -5,6 +5,7 @@ mod explain;
 mod methods;
 mod noise;
 mod report;
+mod reproduce;
 mod train;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Noise(noise::Noise),
     Data(data::Data),
     Train(train::Train),
+    Reproduce(reproduce::Reproduce),
 }
 
 /// How a command that did not fail has ended.
@@ -54,5 +56,6 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
         Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),
         Command::Train(asked) => asked.run(terminal),
+        Command::Reproduce(asked) => asked.run(terminal),
     }
 }

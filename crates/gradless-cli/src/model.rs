@@ -12,8 +12,25 @@ use clap::{Args, ValueEnum};
 use gradless_models::{Description, Engine, Layout, Onnx, OnnxOptions, ScoreKind};
 use sha2::{Digest, Sha256};
 
-const LENET: &[u8] = include_bytes!("../../../assets/lenet.onnx");
-const LENET_DESCRIPTION: &str = include_str!("../../../assets/lenet.toml");
+/// A network that is part of the program.
+pub(crate) struct Shipped {
+    name: &'static str,
+    bytes: &'static [u8],
+    description: &'static str,
+}
+
+const LENET: Shipped = Shipped {
+    name: "the embedded LeNet",
+    bytes: include_bytes!("../../../assets/lenet.onnx"),
+    description: include_str!("../../../assets/lenet.toml"),
+};
+#[cfg(feature = "paper")]
+const RESNET20: Shipped = Shipped {
+    name: "the embedded ResNet20",
+    bytes: include_bytes!("../../../assets/resnet20.onnx"),
+    description: include_str!("../../../assets/resnet20.toml"),
+};
+
 /// No list of class names is longer than this.
 const MOST_NAMES: u64 = 1 << 20;
 
@@ -126,15 +143,33 @@ pub(crate) struct Loaded {
 
 /// Loads what the arguments ask for.
 pub(crate) fn load(asked: &ModelArguments) -> anyhow::Result<Loaded> {
+    load_or(asked, &LENET)
+}
+
+/// Loads the network of a data set of the paper, or the file that is named instead.
+#[cfg(feature = "paper")]
+pub(crate) fn load_for(
+    set: gradless_paper::data::DataSet,
+    model: Option<PathBuf>,
+    engine: EngineName,
+) -> anyhow::Result<Loaded> {
+    use gradless_paper::data::DataSet;
+    let shipped = match set {
+        DataSet::Mnist => LENET,
+        DataSet::Cifar10 => RESNET20,
+    };
+    load_or(&ModelArguments { model, engine, ..ModelArguments::default() }, &shipped)
+}
+
+fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> {
     let engine = engine_of(asked.engine)?;
-    let description = described(asked)?;
+    let description = described(asked, shipped)?;
     let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
     let Some(path) = &asked.model else {
-        let name = "the embedded LeNet";
         return Ok(Loaded {
-            name: name.to_owned(),
-            sha256: hash(LENET),
-            onnx: Onnx::from_bytes(name, LENET, &options)?,
+            name: shipped.name.to_owned(),
+            sha256: hash(shipped.bytes),
+            onnx: Onnx::from_bytes(shipped.name, shipped.bytes, &options)?,
         });
     };
     let onnx = Onnx::load_with(path, &options)?;
@@ -143,10 +178,10 @@ pub(crate) fn load(asked: &ModelArguments) -> anyhow::Result<Loaded> {
 }
 
 /// The description beside the model, with what the flags say instead.
-fn described(asked: &ModelArguments) -> anyhow::Result<Description> {
+fn described(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Description> {
     let mut description = match &asked.model {
         Some(path) => Description::beside(path)?,
-        None => Description::parse(LENET_DESCRIPTION)
+        None => Description::parse(shipped.description)
             .context("the embedded description is damaged: build again")?,
     };
     if let Some(layout) = asked.layout {

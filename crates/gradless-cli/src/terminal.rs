@@ -1,12 +1,16 @@
 //! Everything that is written: results to stdout, messages and progress to stderr.
 
 #[cfg(feature = "paper")]
+mod jobs;
+#[cfg(feature = "paper")]
 mod progress;
 mod searching;
 
 #[cfg(feature = "paper")]
 mod steps;
 
+#[cfg(feature = "paper")]
+pub(crate) use jobs::Jobs;
 #[cfg(feature = "paper")]
 pub(crate) use progress::Progress;
 pub(crate) use searching::{Items, Searching, duration};

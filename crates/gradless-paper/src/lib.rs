@@ -1,8 +1,10 @@
-//! The experiments of the paper behind gradless. So far: the two data sets it uses, its two networks, and ONNX files of
-//! them.
+//! The experiments of the paper behind gradless: its two data sets, its two networks, ONNX files of them, and the comparison of
+//! its methods.
 
 pub mod data;
 pub mod onnx;
 pub mod plot;
+#[cfg(feature = "reproduce")]
+pub mod reproduce;
 #[cfg(feature = "train")]
 pub mod train;

@@ -1,0 +1,35 @@
+//! The paper's experiments: contrastive explanations of its networks' answers by seven methods.
+//!
+//! Modules in the order data flows: whose settings (`conventions`), by what (`arm`), about what (`space`, `question`), on
+//! which images (`choice`), all of it (`experiment`), one job (`run`), where results are kept (`journal`), all jobs (`sweep`), what came of
+//! them (`summary`, `pairs`) beside the paper (`reference`), and how it is shown (`tables`, `results`).
+
+mod stream;
+mod conventions;
+mod arm;
+mod space;
+mod question;
+mod choice;
+mod experiment;
+mod run;
+mod journal;
+mod sweep;
+mod summary;
+mod pairs;
+mod reference;
+mod tables;
+mod results;
+
+pub use arm::{Arm, Family, UnknownArm};
+pub use choice::{ChoiceError, Chosen, choose};
+pub use conventions::{Conventions, Difference, Source};
+pub use experiment::{BATCH, Experiment, ITERATIONS, Identity, Job, LOOKS, ModelFacts};
+pub use journal::{Journal, JournalError, NAME, Others, Unusable};
+pub use pairs::{Pair, Verdict};
+pub use question::{Mode, Unasked, weight};
+pub use reference::reference;
+pub use results::Results;
+pub use run::{Look, Run};
+pub use summary::{Cell, CellLook, Summary};
+pub use sweep::{Ending, SweepError, Watch, missing, sweep};
+pub use tables::{curves_csv, pairs_csv, table_csv};

@@ -1,0 +1,33 @@
+//! Everything an experiment leaves behind, as files.
+
+use super::choice::Chosen;
+use super::experiment::{Experiment, ModelFacts};
+use super::summary::Summary;
+use super::tables::{curves_csv, pairs_csv, table_csv};
+
+/// What an experiment was and what came of it. Its files depend on nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// What was asked.
+    pub experiment: Experiment,
+    /// Of which network.
+    pub model: ModelFacts,
+    /// About which images.
+    pub images: Vec<Chosen>,
+    /// What came of it.
+    pub summary: Summary,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+impl Results {
+    /// The names and contents of all files.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let Self { experiment, summary, .. } = self;
+        vec![
+            ("curves.csv".to_owned(), curves_csv(experiment, summary).into_bytes()),
+            ("table.csv".to_owned(), table_csv(experiment, summary).into_bytes()),
+            ("pairs.csv".to_owned(), pairs_csv(experiment, summary).into_bytes()),
+        ]
+    }
+}

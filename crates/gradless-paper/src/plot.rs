@@ -1,27 +1,30 @@
-//! Line plots as SVG: panels side by side under one legend, linear or logarithmic axes, markers, labels at the line ends.
+//! Line plots as SVG: panels in a grid under one legend, linear or logarithmic axes, markers, labels at the line ends.
+
+mod draw;
+mod labels;
+mod ruler;
 
 use std::fmt::{self, Write as _};
 
-/// Okabe & Ito 2008: eight colours that the colour-blind can tell apart; black and yellow are left out.
-const COLOURS: [&str; 6] = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+use draw::{LEGEND_ROW, escaped, legend_places, write_frame, write_legend, write_lines};
+use ruler::Ruler;
+
 const INK: &str = "#222222";
 const GRID: &str = "#E2E2E2";
 
 /// Sizes in pixels.
 const PANEL: (f64, f64) = (330.0, 300.0);
 const LEFT: f64 = 74.0;
-/// Between panels and after the last: room for the labels at the line ends and the next axis.
+/// Right of a panel: room for the labels at the line ends, if there are any.
 const RIGHT: f64 = 96.0;
+const RIGHT_UNLABELLED: f64 = 26.0;
+/// Above the first row of panels, with one row of legend.
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 58.0;
-/// No two labels at line ends are closer than this.
-const LABEL_GAP: f64 = 14.0;
-/// A generous guess: no font metrics are at hand.
-const LETTER: f64 = 7.0;
-/// Roughly how many steps a linear axis has.
-const LINEAR_STEPS: f64 = 5.0;
+/// The title of a panel that has another above it.
+const PANEL_TITLE: f64 = 26.0;
 
-/// A figure: one or more panels that share their axes.
+/// A figure: one or more panels.
 #[derive(Clone, Debug)]
 pub struct Plot {
     /// Above everything.
@@ -30,8 +33,43 @@ pub struct Plot {
     pub x: Axis,
     /// Vertically.
     pub y: Axis,
-    /// From left to right.
+    /// From left to right, then downwards.
     pub panels: Vec<Panel>,
+    /// How it is arranged.
+    pub look: Look,
+}
+
+/// How a figure is arranged.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// Whether panels can be compared by eye.
+    pub axes: Axes,
+    /// Which points are marked.
+    pub markers: Markers,
+    /// Panels side by side; all of them if 0.
+    pub columns: usize,
+    /// Names of series whose colours are fixed whether they occur or not; others follow.
+    pub order: Vec<String>,
+}
+
+/// Whether panels can be compared by eye.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axes {
+    /// All have the same axes.
+    #[default]
+    Shared,
+    /// Each has axes that fit its lines.
+    Own,
+}
+
+/// Which points are marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Markers {
+    /// All.
+    #[default]
+    All,
+    /// A few of each line.
+    Few,
 }
 
 /// What an axis measures, and how.
@@ -82,31 +120,51 @@ impl Plot {
     }
 
     fn write_svg(&self, out: &mut String) -> fmt::Result {
-        let width = self.panels.len() as f64 * (LEFT + PANEL.0 + RIGHT);
-        let height = TOP + PANEL.1 + BOTTOM;
+        let labelled = self.series().any(|series| !series.label.is_empty());
+        let (right, inset) = if labelled { (RIGHT, LEFT) } else { (RIGHT_UNLABELLED, 20.0) };
+        let all = self.panels.len();
+        let columns = if self.look.columns == 0 { all } else { self.look.columns.min(all) }.max(1);
+        let rows = all.div_ceil(columns).max(1);
+        let names = self.names();
+        let width = columns as f64 * (LEFT + PANEL.0 + right);
+        let room = width - inset - 8.0;
+        let legend_rows = legend_places(&names, room).last().map_or(0, |&(_, row)| row);
+        let top = TOP + LEGEND_ROW * legend_rows as f64;
+        let height = top + rows as f64 * (PANEL.1 + BOTTOM) + (rows - 1) as f64 * PANEL_TITLE;
         writeln!(
             out,
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{INK}">"#
         )?;
         writeln!(out, "<title>{}</title>", escaped(&self.title))?;
         writeln!(out, r##"<rect width="{width}" height="{height}" fill="#FFFFFF"/>"##)?;
-        writeln!(out, r#"<text x="{LEFT}" y="24" font-size="16">{}</text>"#, escaped(&self.title))?;
-        let names = self.names();
-        write_legend(out, &names)?;
-        let (x, y) = (self.ruler(&self.x, |point| point.0), self.ruler(&self.y, |point| point.1));
+        writeln!(out, r#"<text x="{inset}" y="24" font-size="16">{}</text>"#, escaped(&self.title))?;
+        let order = self.order(&names);
+        write_legend(out, &names, &order, (inset, room))?;
         for (index, panel) in self.panels.iter().enumerate() {
-            let left = LEFT + index as f64 * (LEFT + PANEL.0 + RIGHT);
-            writeln!(out, r#"<g transform="translate({left} {TOP})">"#)?;
-            write_frame(out, panel, &self.x.label, &self.y.label, (x, y))?;
-            write_lines(out, panel, &names, (x, y))?;
+            let left = LEFT + (index % columns) as f64 * (LEFT + PANEL.0 + right);
+            let down = top + (index / columns) as f64 * (PANEL.1 + BOTTOM + PANEL_TITLE);
+            let framed = match self.look.axes {
+                Axes::Shared => &self.panels[..],
+                Axes::Own => std::slice::from_ref(panel),
+            };
+            let (x, y) = (ruler(&self.x, framed, |point| point.0), ruler(&self.y, framed, |point| point.1));
+            writeln!(out, r#"<g transform="translate({left} {down})">"#)?;
+            write_frame(out, panel, &self.x.label, &self.y.label, (&x, &y))?;
+            write_lines(out, panel, &order, (&x, &y), self.look.markers)?;
             writeln!(out, "</g>")?;
         }
         writeln!(out, "</svg>")
     }
 
+    fn series(&self) -> impl Iterator<Item = &Series> {
+        self.panels.iter().flat_map(|panel| &panel.series)
+    }
+
+    /// The names that occur, fixed ones first.
     fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for series in self.panels.iter().flat_map(|panel| &panel.series) {
+        let occurs = |name: &&str| self.series().any(|series| series.name == *name);
+        let mut names: Vec<&str> = self.look.order.iter().map(String::as_str).filter(occurs).collect();
+        for series in self.series() {
             if !names.contains(&series.name.as_str()) {
                 names.push(&series.name);
             }
@@ -114,287 +172,22 @@ impl Plot {
         names
     }
 
-    fn ruler(&self, axis: &Axis, pick: fn(&(f64, f64)) -> f64) -> Ruler {
-        let series = self.panels.iter().flat_map(|panel| &panel.series);
-        Ruler::around(axis.scale, series.flat_map(|series| series.points.iter().map(pick)))
+    /// All names in the order of their colours.
+    fn order<'a>(&'a self, names: &[&'a str]) -> Vec<&'a str> {
+        let mut order: Vec<&str> = self.look.order.iter().map(String::as_str).collect();
+        order.extend(names.iter().filter(|name| !self.look.order.iter().any(|fixed| fixed == *name)));
+        order
     }
 }
 
-/// A scale with its ends, which are ticks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ruler {
-    scale: Scale,
-    /// The ends on the scale: numbers, or their decimal logarithms.
-    low: f64,
-    high: f64,
-    /// Between ticks, on the scale.
-    step: f64,
-}
-
-impl Ruler {
-    /// The smallest ruler with round ends that holds all values; from 0 to 1 on the scale if there are none.
-    fn around(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
-        let on_scale = values.map(|value| scale.of(value)).filter(|value| value.is_finite());
-        let (mut low, mut high) =
-            on_scale.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-        if low > high {
-            (low, high) = (0.0, 1.0);
-        }
-        let step = match scale {
-            Scale::Log => 1.0,
-            Scale::Linear => round_step((high - low) / LINEAR_STEPS),
-        };
-        // The tolerance keeps a value that is a tick up to rounding from asking for one tick more.
-        let low = (low / step + 1e-9).floor() * step;
-        let high = (high / step - 1e-9).ceil() * step;
-        Self { scale, low, high: if high > low { high } else { low + step }, step }
-    }
-
-    /// Where a value lies between the ends, 0 to 1.
-    fn share(self, value: f64) -> f64 {
-        (self.scale.of(value) - self.low) / (self.high - self.low)
-    }
-
-    /// Where the ticks lie between the ends, and what is written there.
-    fn ticks(self) -> Vec<(f64, String)> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a handful, from round ends"
-        )]
-        let count = ((self.high - self.low) / self.step).round() as usize;
-        let tick = |i: usize| {
-            let text = self.text(self.low + i as f64 * self.step);
-            (i as f64 / count as f64, text)
-        };
-        (0..=count).map(tick).collect()
-    }
-
-    fn text(self, on_scale: f64) -> String {
-        match self.scale {
-            Scale::Log => format!(r#"10<tspan dy="-5" font-size="10">{on_scale:.0}</tspan>"#),
-            Scale::Linear => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few digits")]
-                let digits = (-self.step.log10().floor()).max(0.0) as usize;
-                format!("{on_scale:.digits$}")
-            }
-        }
-    }
-}
-
-impl Scale {
-    fn of(self, value: f64) -> f64 {
-        match self {
-            Self::Linear => value,
-            Self::Log => value.log10(),
-        }
-    }
-}
-
-/// The number 1, 2 or 5 times a power of ten that is next above.
-fn round_step(wanted: f64) -> f64 {
-    if wanted <= 0.0 {
-        return 1.0;
-    }
-    let power = 10_f64.powf(wanted.log10().floor());
-    [1.0, 2.0, 5.0, 10.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|&step| step >= wanted)
-        .unwrap_or(power)
-}
-
-/// Moves heights apart so that neighbours keep their distance; each group of neighbours stays around its mean.
-fn spread(heights: &mut [f64], gap: f64) {
-    let mut order: Vec<usize> = (0..heights.len()).collect();
-    order.sort_by(|&a, &b| heights[a].total_cmp(&heights[b]));
-    // Groups of labels that touch: how many, and where their middle is.
-    let mut groups: Vec<(usize, f64)> = Vec::new();
-    for &index in &order {
-        let mut group = (1, heights[index]);
-        while let Some(&(count, middle)) = groups.last() {
-            let reach = 0.5 * gap * (count + group.0) as f64;
-            if group.1 - middle >= reach {
-                break;
-            }
-            groups.pop();
-            let total = (count + group.0) as f64;
-            group = (count + group.0, (count as f64 * middle + group.0 as f64 * group.1) / total);
-        }
-        groups.push(group);
-    }
-    let placed = groups.into_iter().flat_map(|(count, middle)| {
-        (0..count).map(move |i| middle + gap * (i as f64 - 0.5 * (count - 1) as f64))
-    });
-    for (index, height) in order.into_iter().zip(placed) {
-        heights[index] = height;
-    }
-}
-
-fn write_legend(out: &mut String, names: &[&str]) -> fmt::Result {
-    let mut x = LEFT;
-    for (index, name) in names.iter().enumerate() {
-        let colour = COLOURS[index % COLOURS.len()];
-        writeln!(
-            out,
-            r#"<line x1="{x}" y1="44" x2="{}" y2="44" stroke="{colour}" stroke-width="2"/>"#,
-            x + 26.0
-        )?;
-        write_marker(out, index, (x + 13.0, 44.0))?;
-        writeln!(out, r#"<text x="{}" y="48.5">{}</text>"#, x + 33.0, escaped(name))?;
-        x += 33.0 + LETTER * name.chars().count() as f64 + 26.0;
-    }
-    Ok(())
-}
-
-fn write_frame(out: &mut String, panel: &Panel, x: &str, y: &str, rulers: (Ruler, Ruler)) -> fmt::Result {
-    let (width, height) = PANEL;
-    writeln!(
-        out,
-        r#"<text x="{}" y="-8" text-anchor="middle">{}</text>"#,
-        0.5 * width,
-        escaped(&panel.title)
-    )?;
-    for (share, text) in rulers.0.ticks() {
-        let at = share * width;
-        writeln!(out, r#"<line x1="{at:.1}" y1="0" x2="{at:.1}" y2="{height}" stroke="{GRID}"/>"#)?;
-        writeln!(out, r#"<text x="{at:.1}" y="{}" text-anchor="middle">{text}</text>"#, height + 20.0)?;
-    }
-    for (share, text) in rulers.1.ticks() {
-        let at = (1.0 - share) * height;
-        writeln!(out, r#"<line x1="0" y1="{at:.1}" x2="{width}" y2="{at:.1}" stroke="{GRID}"/>"#)?;
-        writeln!(out, r#"<text x="-8" y="{:.1}" text-anchor="end">{text}</text>"#, at + 4.5)?;
-    }
-    writeln!(out, r#"<rect width="{width}" height="{height}" fill="none" stroke="{INK}"/>"#)?;
-    writeln!(
-        out,
-        r#"<text x="{}" y="{}" text-anchor="middle">{}</text>"#,
-        0.5 * width,
-        height + 44.0,
-        escaped(x)
-    )?;
-    let middle = 0.5 * height;
-    writeln!(
-        out,
-        r#"<text transform="translate(-50 {middle}) rotate(-90)" text-anchor="middle">{}</text>"#,
-        escaped(y)
-    )
-}
-
-fn write_lines(out: &mut String, panel: &Panel, names: &[&str], rulers: (Ruler, Ruler)) -> fmt::Result {
-    let place = |&(x, y): &(f64, f64)| (rulers.0.share(x) * PANEL.0, (1.0 - rulers.1.share(y)) * PANEL.1);
-    let mut labels = Vec::new();
-    for series in &panel.series {
-        let index = names.iter().position(|&name| name == series.name).unwrap_or(0);
-        let colour = COLOURS[index % COLOURS.len()];
-        let places: Vec<(f64, f64)> = series.points.iter().map(place).collect();
-        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        writeln!(
-            out,
-            r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2"/>"#,
-            path.join(" ")
-        )?;
-        for &place in &places {
-            write_marker(out, index, place)?;
-        }
-        if let Some(&end) = places.last().filter(|_| !series.label.is_empty()) {
-            labels.push((end, index, &series.label));
-        }
-    }
-    // Only labels whose lines end together can be in each other's way.
-    let ends: Vec<f64> = labels.iter().map(|&((x, _), ..)| x).collect();
-    let mut heights: Vec<f64> = labels.iter().map(|&((_, y), ..)| y).collect();
-    for &end in &ends {
-        let together: Vec<usize> = (0..ends.len()).filter(|&i| ends[i] == end).collect();
-        let mut group: Vec<f64> = together.iter().map(|&i| heights[i]).collect();
-        spread(&mut group, LABEL_GAP);
-        together.into_iter().zip(group).for_each(|(i, height)| heights[i] = height);
-    }
-    // In ink, which is easier to read than the paler colours; where several lines end together a marker says whose label
-    // it is.
-    for (((x, _), index, label), y) in labels.into_iter().zip(heights) {
-        let alone = ends.iter().filter(|&&end| end == x).count() == 1;
-        if !alone {
-            write_marker(out, index, (x + 15.0, y))?;
-        }
-        let left = x + if alone { 9.0 } else { 23.0 };
-        writeln!(out, r#"<text x="{left:.1}" y="{:.1}" font-size="12">{}</text>"#, y + 4.0, escaped(label))?;
-    }
-    Ok(())
-}
-
-/// Circle, square, diamond, triangle: the shape tells the series apart where the colour does not.
-fn write_marker(out: &mut String, index: usize, (x, y): (f64, f64)) -> fmt::Result {
-    let colour = COLOURS[index % COLOURS.len()];
-    let shape = match index % 4 {
-        0 => return writeln!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="4" fill="{colour}"/>"#),
-        1 => [(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)].as_slice(),
-        2 => &[(0.0, -5.2), (5.2, 0.0), (0.0, 5.2), (-5.2, 0.0)],
-        _ => &[(0.0, -5.0), (4.8, 3.8), (-4.8, 3.8)],
-    };
-    let corners: Vec<String> = shape.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy)).collect();
-    writeln!(out, r#"<polygon points="{}" fill="{colour}"/>"#, corners.join(" "))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+fn ruler(axis: &Axis, panels: &[Panel], pick: fn(&(f64, f64)) -> f64) -> Ruler {
+    let series = panels.iter().flat_map(|panel| &panel.series);
+    Ruler::around(axis.scale, series.flat_map(|series| series.points.iter().map(pick)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(ruler: Ruler) -> Vec<String> {
-        ruler.ticks().into_iter().map(|(_, text)| text).collect()
-    }
-
-    #[test]
-    fn a_log_axis_ends_at_powers_of_ten() {
-        let ruler = Ruler::around(Scale::Log, [342.0, 2e5, 1e3].into_iter());
-        assert_eq!((ruler.low, ruler.high, ruler.ticks().len()), (2.0, 6.0, 5));
-        assert!((ruler.share(1e4) - 0.5).abs() < 1e-12);
-        assert!(texts(ruler)[0].contains(">2<"));
-        let exact = Ruler::around(Scale::Log, [1e2, 1e6].into_iter());
-        assert_eq!((exact.low, exact.high), (2.0, 6.0));
-    }
-
-    #[test]
-    fn a_linear_axis_has_round_steps_and_no_spare_digits() {
-        let ruler = Ruler::around(Scale::Linear, [0.03, 0.94].into_iter());
-        assert_eq!(texts(ruler), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert!((ruler.share(0.25) - 0.25).abs() < 1e-12);
-        let large = Ruler::around(Scale::Linear, [-130.0, 260.0].into_iter());
-        assert_eq!(texts(large), ["-200", "-100", "0", "100", "200", "300"]);
-    }
-
-    #[test]
-    fn steps_are_one_two_five_times_a_power_of_ten() {
-        let cases = [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (0.03, 0.05), (70.0, 100.0), (0.0, 1.0)];
-        for (wanted, step) in cases {
-            assert!((round_step(wanted) - step).abs() < 1e-12, "{wanted}");
-        }
-    }
-
-    #[test]
-    fn an_axis_of_nothing_or_one_value_has_a_length() {
-        for values in [vec![], vec![5.0], vec![0.0], vec![f64::NAN]] {
-            for scale in [Scale::Linear, Scale::Log] {
-                let ruler = Ruler::around(scale, values.iter().copied());
-                assert!(ruler.high > ruler.low && ruler.low.is_finite(), "{values:?} {scale:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn labels_keep_their_distance_and_their_order() {
-        let mut heights = [10.0, 50.0, 12.0, 11.0];
-        spread(&mut heights, 4.0);
-        assert_eq!(heights, [7.0, 50.0, 15.0, 11.0]);
-        let mut chain = [0.0, 5.0, 6.0];
-        spread(&mut chain, 4.0);
-        // The last two part to 3.5 and 7.5, which touches the first: all three around their mean 11/3.
-        assert!((chain[0] + 1.0 / 3.0).abs() < 1e-12 && (chain[2] - 23.0 / 3.0).abs() < 1e-12, "{chain:?}");
-    }
 
     #[test]
     fn the_figure_holds_every_name_label_and_point_and_escapes_them() {
@@ -410,6 +203,7 @@ mod tests {
             x: axis("d"),
             y: axis("calls"),
             panels: vec![panel("left"), panel("right")],
+            look: Look::default(),
         };
         let svg = plot.to_svg();
         assert!(svg.contains("x &lt; y") && svg.matches("a &amp; b").count() == 1);
@@ -417,5 +211,29 @@ mod tests {
         // Circles: one in the legend; two points and one label in each panel.
         assert_eq!(svg.matches("<circle").count(), 7);
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+    }
+
+    #[test]
+    fn a_fixed_order_keeps_a_colour_whether_others_occur_or_not() {
+        let series =
+            Series { name: "third".into(), label: String::new(), points: vec![(0.0, 1.0), (1.0, 2.0)] };
+        let axis = || Axis { label: String::new(), scale: Scale::Linear };
+        let panel = || Panel { title: String::new(), series: vec![series.clone()] };
+        let order = ["first", "second", "third"].map(String::from).to_vec();
+        let look = Look { columns: 2, order, ..Look::default() };
+        let plot = Plot {
+            title: String::new(),
+            x: axis(),
+            y: axis(),
+            panels: vec![panel(), panel(), panel()],
+            look,
+        };
+        let svg = plot.to_svg();
+        assert_eq!(
+            svg.matches("#009E73").count(),
+            11,
+            "two for the legend; a line and two points in each panel"
+        );
+        assert!(!svg.contains("first") && svg.contains(r#"translate(74 468)"#), "{svg}");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Modules in the order data flows: whose settings (`conventions`), by what (`arm`), about what (`space`, `question`), on
 //! which images (`choice`), all of it (`experiment`), one job (`run`), where results are kept (`journal`), all jobs (`sweep`), what came of
-//! them (`summary`, `pairs`) beside the paper (`reference`), and how it is shown (`tables`, `results`).
+//! them (`summary`, `pairs`) beside the paper (`reference`), and how it is shown (`tables`, `figures`, `raster`, `page`,
+//! `results`).
 
 mod stream;
 mod conventions;
@@ -18,13 +19,18 @@ mod summary;
 mod pairs;
 mod reference;
 mod tables;
+mod figures;
+mod raster;
+mod page;
 mod results;
 
 pub use arm::{Arm, Family, UnknownArm};
 pub use choice::{ChoiceError, Chosen, choose};
 pub use conventions::{Conventions, Difference, Source};
 pub use experiment::{BATCH, Experiment, ITERATIONS, Identity, Job, LOOKS, ModelFacts};
+pub use figures::{Figure, figures};
 pub use journal::{Journal, JournalError, NAME, Others, Unusable};
+pub use page::page;
 pub use pairs::{Pair, Verdict};
 pub use question::{Mode, Unasked, weight};
 pub use reference::reference;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bench::race::Goal;
-use gradless_paper::plot::{Axis, Panel, Plot, Scale, Series};
+use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
 use crate::contest::{Family, PSGD};
 use crate::results::{Curve, Results};
@@ -212,6 +212,7 @@ fn figure(results: &Results) -> Plot {
         x: axis("number of coordinates d"),
         y: axis("oracle calls (median)"),
         panels: Family::ALL.map(panel).into(),
+        look: Look::default(),
     }
 }
 

@@ -2,6 +2,9 @@
 
 use super::choice::Chosen;
 use super::experiment::{Experiment, ModelFacts};
+use super::figures::figures;
+use super::page::page;
+use super::raster::png;
 use super::summary::Summary;
 use super::tables::{curves_csv, pairs_csv, table_csv};
 
@@ -21,13 +24,21 @@ pub struct Results {
 }
 
 impl Results {
-    /// The names and contents of all files.
+    /// The names and contents of all files, the page last.
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
         let Self { experiment, summary, .. } = self;
-        vec![
+        let mut files = vec![
             ("curves.csv".to_owned(), curves_csv(experiment, summary).into_bytes()),
             ("table.csv".to_owned(), table_csv(experiment, summary).into_bytes()),
             ("pairs.csv".to_owned(), pairs_csv(experiment, summary).into_bytes()),
-        ]
+        ];
+        for figure in figures(experiment, summary) {
+            let svg = figure.plot.to_svg();
+            let png = png(&svg);
+            files.push((format!("{}.svg", figure.name), svg.into_bytes()));
+            files.extend(png.map(|png| (format!("{}.png", figure.name), png)));
+        }
+        files.push(("index.html".to_owned(), page(self).into_bytes()));
+        files
     }
 }

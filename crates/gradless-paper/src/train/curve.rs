@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::architecture::Architecture;
 use super::trainer::EpochRecord;
-use crate::plot::{Axis, Panel, Plot, Scale, Series};
+use crate::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
 /// A table with one line per epoch (CSV).
 pub fn curve_csv(history: &[EpochRecord]) -> String {
@@ -41,6 +41,7 @@ pub fn curve_svg(architecture: Architecture, history: &[EpochRecord]) -> String 
         title: format!("Training of {}", architecture.name()),
         x: Axis { label: "epoch".to_owned(), scale: Scale::Linear },
         y: Axis { label: "classified wrongly, %".to_owned(), scale: Scale::Log },
+        look: Look::default(),
         panels: vec![Panel {
             title: "labels: share classified correctly at the end".to_owned(),
             series: vec![

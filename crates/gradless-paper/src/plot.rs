@@ -1,16 +1,15 @@
-//! Line plots as SVG: panels in a grid under one legend, linear or logarithmic axes, markers, labels at the line ends.
+//! Line plots as SVG and PNG: panels in a grid under one legend, linear or logarithmic axes, markers, labels at the line ends.
 
-mod draw;
-mod labels;
 mod ruler;
+mod drawing;
+mod labels;
+mod draw;
+#[cfg(feature = "reproduce")]
+mod pixels;
 
-use std::fmt::{self, Write as _};
-
-use draw::{LEGEND_ROW, escaped, legend_places, write_frame, write_legend, write_lines};
+use draw::{LEGEND_ROW, frame, legend, legend_places, lines};
+use drawing::{Drawing, Group, Shape, Text};
 use ruler::Ruler;
-
-const INK: &str = "#222222";
-const GRID: &str = "#E2E2E2";
 
 /// Sizes in pixels.
 const PANEL: (f64, f64) = (330.0, 300.0);
@@ -23,6 +22,7 @@ const TOP: f64 = 84.0;
 const BOTTOM: f64 = 58.0;
 /// The title of a panel that has another above it.
 const PANEL_TITLE: f64 = 26.0;
+const TITLE_SIZE: f64 = 16.0;
 
 /// A figure: one or more panels.
 #[derive(Clone, Debug)]
@@ -113,13 +113,16 @@ pub struct Series {
 impl Plot {
     /// The whole figure.
     pub fn to_svg(&self) -> String {
-        let mut out = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write_svg(&mut out);
-        out
+        self.drawing().to_svg()
     }
 
-    fn write_svg(&self, out: &mut String) -> fmt::Result {
+    /// The whole figure in pixels, two for each of the SVG's; `None` if it is too large for any memory.
+    #[cfg(feature = "reproduce")]
+    pub fn to_png(&self) -> Option<Vec<u8>> {
+        self.drawing().to_png()
+    }
+
+    fn drawing(&self) -> Drawing {
         let labelled = self.series().any(|series| !series.label.is_empty());
         let (right, inset) = if labelled { (RIGHT, LEFT) } else { (RIGHT_UNLABELLED, 20.0) };
         let all = self.panels.len();
@@ -130,30 +133,28 @@ impl Plot {
         let room = width - inset - 8.0;
         let legend_rows = legend_places(&names, room).last().map_or(0, |&(_, row)| row);
         let top = TOP + LEGEND_ROW * legend_rows as f64;
-        let height = top + rows as f64 * (PANEL.1 + BOTTOM) + (rows - 1) as f64 * PANEL_TITLE;
-        writeln!(
-            out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{INK}">"#
-        )?;
-        writeln!(out, "<title>{}</title>", escaped(&self.title))?;
-        writeln!(out, r##"<rect width="{width}" height="{height}" fill="#FFFFFF"/>"##)?;
-        writeln!(out, r#"<text x="{inset}" y="24" font-size="16">{}</text>"#, escaped(&self.title))?;
         let order = self.order(&names);
-        write_legend(out, &names, &order, (inset, room))?;
-        for (index, panel) in self.panels.iter().enumerate() {
-            let left = LEFT + (index % columns) as f64 * (LEFT + PANEL.0 + right);
-            let down = top + (index / columns) as f64 * (PANEL.1 + BOTTOM + PANEL_TITLE);
+        let mut shapes = vec![Shape::Text(Text::new((inset, 24.0), self.title.as_str()).sized(TITLE_SIZE))];
+        shapes.extend(legend(&names, &order, (inset, room)));
+        let group = |(index, panel): (usize, &Panel)| {
             let framed = match self.look.axes {
                 Axes::Shared => &self.panels[..],
                 Axes::Own => std::slice::from_ref(panel),
             };
             let (x, y) = (ruler(&self.x, framed, |point| point.0), ruler(&self.y, framed, |point| point.1));
-            writeln!(out, r#"<g transform="translate({left} {down})">"#)?;
-            write_frame(out, panel, &self.x.label, &self.y.label, (&x, &y))?;
-            write_lines(out, panel, &order, (&x, &y), self.look.markers)?;
-            writeln!(out, "</g>")?;
+            let mut shapes = frame(panel, &self.x.label, &self.y.label, (&x, &y));
+            shapes.extend(lines(panel, &order, (&x, &y), self.look.markers));
+            let left = LEFT + (index % columns) as f64 * (LEFT + PANEL.0 + right);
+            let down = top + (index / columns) as f64 * (PANEL.1 + BOTTOM + PANEL_TITLE);
+            Group { at: (left, down), shapes }
+        };
+        Drawing {
+            title: self.title.clone(),
+            width,
+            height: top + rows as f64 * (PANEL.1 + BOTTOM) + (rows - 1) as f64 * PANEL_TITLE,
+            shapes,
+            groups: self.panels.iter().enumerate().map(group).collect(),
         }
-        writeln!(out, "</svg>")
     }
 
     fn series(&self) -> impl Iterator<Item = &Series> {
@@ -207,7 +208,7 @@ mod tests {
         };
         let svg = plot.to_svg();
         assert!(svg.contains("x &lt; y") && svg.matches("a &amp; b").count() == 1);
-        assert_eq!(svg.matches("<polyline").count(), 4);
+        assert_eq!(svg.matches(r#"stroke-width="2""#).count(), 2 + 4, "the legend's lines and the panels'");
         // Circles: one in the legend; two points and one label in each panel.
         assert_eq!(svg.matches("<circle").count(), 7);
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());

@@ -2,7 +2,7 @@
 //!
 //! Modules in the order data flows: whose settings (`conventions`), by what (`arm`), about what (`space`, `question`), on
 //! which images (`choice`), all of it (`experiment`), one job (`run`), where results are kept (`journal`), all jobs (`sweep`), what came of
-//! them (`summary`, `pairs`) beside the paper (`reference`), and how it is shown (`tables`, `figures`, `raster`, `page`,
+//! them (`summary`, `pairs`) beside the paper (`reference`), and how it is shown (`tables`, `figures`, `page`,
 //! `results`).
 
 mod stream;
@@ -20,7 +20,6 @@ mod pairs;
 mod reference;
 mod tables;
 mod figures;
-mod raster;
 mod page;
 mod results;
 

@@ -1,17 +1,17 @@
-//! Frames, lines, markers, legend: SVG text.
+//! Frames, lines, markers, legend: the shapes of a figure.
 
-use std::fmt::{self, Write as _};
-
+use super::drawing::{Anchor, GRID, Shape, Stroke, Text};
 use super::labels::spread;
-use super::ruler::Ruler;
-use super::{GRID, INK, Markers, PANEL, Panel};
+use super::ruler::{Ruler, Tick};
+use super::{Markers, PANEL, Panel};
 
 /// Okabe & Ito 2008: eight colours that the colour-blind can tell apart; yellow is left out.
 const COLOURS: [&str; 7] = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 /// Lines that lie on each other are told apart by the gaps of those drawn later.
-const DASHES: [&str; 7] = ["", "", "", "", "9 4", "3 3", "10 3 2 3"];
+const DASHES: [&[f64]; 7] = [&[], &[], &[], &[], &[9.0, 4.0], &[3.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
 /// No two labels at line ends are closer than this.
 const LABEL_GAP: f64 = 14.0;
+const LABEL_SIZE: f64 = 12.0;
 /// A generous guess: no font metrics are at hand.
 const LETTER: f64 = 7.0;
 /// Between the rows of a legend.
@@ -34,106 +34,80 @@ pub(super) fn legend_places(names: &[&str], width: f64) -> Vec<(f64, usize)> {
     places
 }
 
-pub(super) fn write_legend(
-    out: &mut String,
-    names: &[&str],
-    order: &[&str],
-    (left, width): (f64, f64),
-) -> fmt::Result {
-    for (name, (x, row)) in names.iter().zip(legend_places(names, width)) {
+pub(super) fn legend(names: &[&str], order: &[&str], (left, width): (f64, f64)) -> Vec<Shape> {
+    let entry = |(name, (x, row)): (&&str, (f64, usize))| {
         let index = place(order, name);
         let (x, y) = (left + x, 44.0 + LEGEND_ROW * row as f64);
-        let line = stroke(index);
-        writeln!(out, r#"<line x1="{x}" y1="{y}" x2="{}" y2="{y}" {line}/>"#, x + 26.0)?;
-        write_marker(out, index, (x + 13.0, y))?;
-        writeln!(out, r#"<text x="{}" y="{}">{}</text>"#, x + 33.0, y + 4.5, escaped(name))?;
-    }
-    Ok(())
+        let line = Shape::Line { points: vec![(x, y), (x + 26.0, y)], stroke: stroke(index) };
+        [line, marker(index, (x + 13.0, y)), Shape::Text(Text::new((x + 33.0, y + 4.5), *name))]
+    };
+    names.iter().zip(legend_places(names, width)).flat_map(entry).collect()
 }
 
 fn place(order: &[&str], name: &str) -> usize {
     order.iter().position(|&other| other == name).unwrap_or(0)
 }
 
-fn stroke(index: usize) -> String {
-    let colour = COLOURS[index % COLOURS.len()];
-    match DASHES[index % DASHES.len()] {
-        "" => format!(r#"stroke="{colour}" stroke-width="2""#),
-        dash => format!(r#"stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}""#),
-    }
+fn stroke(index: usize) -> Stroke {
+    Stroke { colour: COLOURS[index % COLOURS.len()], width: 2.0, dashes: DASHES[index % DASHES.len()] }
 }
 
-pub(super) fn write_frame(
-    out: &mut String,
-    panel: &Panel,
-    x: &str,
-    y: &str,
-    rulers: (&Ruler, &Ruler),
-) -> fmt::Result {
+pub(super) fn frame(panel: &Panel, x: &str, y: &str, rulers: (&Ruler, &Ruler)) -> Vec<Shape> {
     let (width, height) = PANEL;
-    writeln!(
-        out,
-        r#"<text x="{}" y="-8" text-anchor="middle">{}</text>"#,
-        0.5 * width,
-        escaped(&panel.title)
-    )?;
+    let middle = |at, words: &str| Shape::Text(Text::new(at, words).anchored(Anchor::Middle));
+    let line = |from, to| Shape::Line {
+        points: vec![from, to],
+        stroke: Stroke { colour: GRID, width: 1.0, dashes: &[] },
+    };
+    let tick = |at, Tick { text, power, .. }: &Tick, anchor| {
+        Shape::Text(Text { power: power.clone(), ..Text::new(at, text.as_str()).anchored(anchor) })
+    };
+    let mut shapes = vec![middle((0.5 * width, -8.0), &panel.title)];
     for (share, text) in rulers.0.ticks() {
         let at = share * width;
-        writeln!(out, r#"<line x1="{at:.1}" y1="0" x2="{at:.1}" y2="{height}" stroke="{GRID}"/>"#)?;
-        writeln!(out, r#"<text x="{at:.1}" y="{}" text-anchor="middle">{text}</text>"#, height + 20.0)?;
+        shapes.push(line((at, 0.0), (at, height)));
+        shapes.push(tick((at, height + 20.0), text, Anchor::Middle));
     }
     for (share, text) in rulers.1.ticks() {
         let at = (1.0 - share) * height;
-        writeln!(out, r#"<line x1="0" y1="{at:.1}" x2="{width}" y2="{at:.1}" stroke="{GRID}"/>"#)?;
-        writeln!(out, r#"<text x="-8" y="{:.1}" text-anchor="end">{text}</text>"#, at + 4.5)?;
+        shapes.push(line((0.0, at), (width, at)));
+        shapes.push(tick((-8.0, at + 4.5), text, Anchor::End));
     }
-    writeln!(out, r#"<rect width="{width}" height="{height}" fill="none" stroke="{INK}"/>"#)?;
-    writeln!(
-        out,
-        r#"<text x="{}" y="{}" text-anchor="middle">{}</text>"#,
-        0.5 * width,
-        height + 44.0,
-        escaped(x)
-    )?;
-    let middle = 0.5 * height;
-    writeln!(
-        out,
-        r#"<text transform="translate(-50 {middle}) rotate(-90)" text-anchor="middle">{}</text>"#,
-        escaped(y)
-    )
+    shapes.push(Shape::Frame { width, height });
+    shapes.push(middle((0.5 * width, height + 44.0), x));
+    let beside = Text::new((-50.0, 0.5 * height), y).anchored(Anchor::Middle);
+    shapes.push(Shape::Text(Text { turned: true, ..beside }));
+    shapes
 }
 
-pub(super) fn write_lines(
-    out: &mut String,
-    panel: &Panel,
-    order: &[&str],
-    rulers: (&Ruler, &Ruler),
-    markers: Markers,
-) -> fmt::Result {
+pub(super) fn lines(panel: &Panel, order: &[&str], rulers: (&Ruler, &Ruler), markers: Markers) -> Vec<Shape> {
     let at = |&(x, y): &(f64, f64)| (rulers.0.share(x) * PANEL.0, (1.0 - rulers.1.share(y)) * PANEL.1);
+    let mut shapes = Vec::new();
     let mut labels = Vec::new();
     for series in &panel.series {
         let index = place(order, &series.name);
-        let line = stroke(index);
-        let places: Vec<(f64, f64)> = series.points.iter().map(at).collect();
-        let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        writeln!(
-            out,
-            r#"<polyline points="{}" fill="none" {line} stroke-linejoin="round"/>"#,
-            path.join(" ")
-        )?;
+        let points: Vec<(f64, f64)> = series.points.iter().map(at).collect();
         let step = match markers {
             Markers::All => 1,
-            Markers::Few => places.len().div_ceil(FEW),
+            Markers::Few => points.len().div_ceil(FEW).max(1),
         };
         // Lines that lie on each other have their markers at different places.
-        for &spot in places.iter().skip(step * (index + 1) / (COLOURS.len() + 1)).step_by(step.max(1)) {
-            write_marker(out, index, spot)?;
+        let first = step * (index % COLOURS.len() + 1) / (COLOURS.len() + 1);
+        let marked: Vec<Shape> =
+            points.iter().skip(first).step_by(step).map(|&spot| marker(index, spot)).collect();
+        if let Some(&end) = points.last().filter(|_| !series.label.is_empty()) {
+            labels.push((end, index, series.label.as_str()));
         }
-        if let Some(&end) = places.last().filter(|_| !series.label.is_empty()) {
-            labels.push((end, index, &series.label));
-        }
+        shapes.push(Shape::Line { points, stroke: stroke(index) });
+        shapes.extend(marked);
     }
+    shapes.extend(end_labels(&labels));
+    shapes
+}
+
+/// In ink, which is easier to read than the paler colours; where several lines end together a marker says whose label
+/// it is.
+fn end_labels(labels: &[((f64, f64), usize, &str)]) -> Vec<Shape> {
     // Only labels whose lines end together can be in each other's way.
     let ends: Vec<f64> = labels.iter().map(|&((x, _), ..)| x).collect();
     let mut heights: Vec<f64> = labels.iter().map(|&((_, y), ..)| y).collect();
@@ -143,32 +117,26 @@ pub(super) fn write_lines(
         spread(&mut group, LABEL_GAP);
         together.into_iter().zip(group).for_each(|(i, height)| heights[i] = height);
     }
-    // In ink, which is easier to read than the paler colours; where several lines end together a marker says whose label
-    // it is.
-    for (((x, _), index, label), y) in labels.into_iter().zip(heights) {
+    let mut shapes = Vec::new();
+    for (&((x, _), index, label), y) in labels.iter().zip(heights) {
         let alone = ends.iter().filter(|&&end| end == x).count() == 1;
         if !alone {
-            write_marker(out, index, (x + 15.0, y))?;
+            shapes.push(marker(index, (x + 15.0, y)));
         }
         let left = x + if alone { 9.0 } else { 23.0 };
-        writeln!(out, r#"<text x="{left:.1}" y="{:.1}" font-size="12">{}</text>"#, y + 4.0, escaped(label))?;
+        shapes.push(Shape::Text(Text::new((left, y + 4.0), label).sized(LABEL_SIZE)));
     }
-    Ok(())
+    shapes
 }
 
 /// Circle, square, diamond, triangle: the shape tells the series apart where the colour does not.
-fn write_marker(out: &mut String, index: usize, (x, y): (f64, f64)) -> fmt::Result {
+fn marker(index: usize, (x, y): (f64, f64)) -> Shape {
     let colour = COLOURS[index % COLOURS.len()];
-    let shape = match index % 4 {
-        0 => return writeln!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="4" fill="{colour}"/>"#),
+    let corners = match index % 4 {
+        0 => return Shape::Circle { centre: (x, y), radius: 4.0, colour },
         1 => [(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)].as_slice(),
         2 => &[(0.0, -5.2), (5.2, 0.0), (0.0, 5.2), (-5.2, 0.0)],
         _ => &[(0.0, -5.0), (4.8, 3.8), (-4.8, 3.8)],
     };
-    let corners: Vec<String> = shape.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy)).collect();
-    writeln!(out, r#"<polygon points="{}" fill="{colour}"/>"#, corners.join(" "))
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    Shape::Polygon { corners: corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), colour }
 }

@@ -156,3 +156,37 @@ fn radius_of(estimator: &Estimator) -> Option<Radius> {
         Estimator::Gradients { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::Family;
+
+    #[test]
+    fn the_presets_of_the_core_are_what_is_run() {
+        for arm in Arm::of(&Family::ALL) {
+            for (conventions, preset) in
+                [(Conventions::SEED, Preset::Seed), (Conventions::AUTHORS, Preset::Authors)]
+            {
+                let config = conventions.config(arm, 200, 200, 7);
+                let wanted = Config::new(arm.family.method(), preset);
+                assert_eq!(config.recipe.estimator, wanted.recipe.estimator, "{arm}");
+                assert_eq!(
+                    (config.previous_value, config.fixed),
+                    (wanted.previous_value, wanted.fixed),
+                    "{arm}"
+                );
+                assert_eq!((config.flat, config.noise), (wanted.flat, wanted.noise), "{arm}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_reciprocals_of_weights_and_gamma_is_gamma() {
+        let step =
+            |name: &str| Conventions::AUTHORS.config(Arm::find(name).unwrap()[0], 200, 200, 0).recipe.step;
+        assert_eq!(step("zo-psgd:0.001"), StepRule::Constant { weight: 1000.0 });
+        assert_eq!(step("zo-exp-grad:0.1"), StepRule::Constant { weight: 10.0 });
+        assert!(matches!(step("acc-zom:0.01"), StepRule::AccZom { gamma, .. } if gamma == 0.01));
+    }
+}

@@ -134,3 +134,92 @@ pub enum Unasked {
     #[error("the network does not answer any more: {message}")]
     Gone { message: String },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Class 0 if the first number is the largest pixel, else class 1.
+    struct First(&'static [usize]);
+
+    impl Model for First {
+        fn shape(&self) -> &[usize] {
+            self.0
+        }
+        fn classes(&self) -> usize {
+            2
+        }
+        fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+            for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(2)) {
+                scores.copy_from_slice(&[x[0], x[1..].iter().copied().fold(0.0, f64::max)]);
+            }
+            Ok(())
+        }
+    }
+
+    /// Bounds, start and weight of a question about one image.
+    fn built(set: DataSet, mode: Mode, conventions: &Conventions) -> (Vec<(f64, f64)>, Vec<f64>, f64) {
+        let channels = if set == DataSet::Mnist { 1 } else { 3 };
+        let model = if channels == 1 { First(&[1, 1, 3]) } else { First(&[3, 1, 1]) };
+        let images = Images { channels, height: 1, width: 3 / channels, pixels: vec![255, 51, 0] };
+        let question = Question::new(&model, set, (&images, 0), mode, conventions).unwrap();
+        let problem = question.problem().unwrap();
+        let bounds = (0..3).map(|i| question.task.bounds(i)).collect();
+        // At (1, 0, 0) the elastic net is l1 + l2/2.
+        (bounds, question.task.start(question.start), problem.penalty(&[1.0, 0.0, 0.0]) / 1.5)
+    }
+
+    #[track_caller]
+    fn near(found: &[f64], wanted: &[f64]) {
+        let close = found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-12);
+        assert!(found.len() == wanted.len() && close, "{found:?} instead of {wanted:?}");
+    }
+
+    #[test]
+    fn digits_have_the_sets_starts_and_weights_of_text_and_scripts() {
+        let (text, scripts) = (Conventions::SEED, Conventions::AUTHORS);
+        let cases = [
+            // Pixels 1, 0.2, 0: added to from half way, or moved either way from grey.
+            (Mode::Pn, text, [(0.0, 0.0), (0.0, 0.8), (0.0, 1.0)], [0.0, 0.4, 0.5]),
+            (Mode::Pn, scripts, [(-1.0, 0.0), (-0.2, 0.8), (0.0, 1.0)], [-0.5, 0.3, 0.5]),
+            (Mode::Pp, text, [(0.0, 1.0), (0.0, 0.2), (0.0, 0.0)], [1.0, 0.2, 0.0]),
+            (Mode::Pp, scripts, [(0.0, 1.0), (0.0, 0.2), (0.0, 0.0)], [1.0, 0.2, 0.0]),
+        ];
+        for (mode, conventions, bounds, start) in cases {
+            let (found, from, weight) = built(DataSet::Mnist, mode, &conventions);
+            near(
+                &found.iter().flat_map(|&(a, b)| [a, b]).collect::<Vec<_>>(),
+                bounds.map(|(a, b)| [a, b]).as_flattened(),
+            );
+            near(&from, &start);
+            near(&[weight], &[0.0625]);
+        }
+    }
+
+    #[test]
+    fn photographs_are_asked_about_in_normalised_numbers() {
+        let channels = [(0.4914, 0.2023, 1.0), (0.4822, 0.1994, 0.2), (0.4465, 0.2010, 0.0)];
+        let x0 = channels.map(|(mean, std, pixel)| (pixel - mean) / std);
+        let low = channels.map(|(_, std, pixel)| -pixel / std);
+        let high = channels.map(|(_, std, pixel)| (1.0 - pixel) / std);
+        for (conventions, centre) in [(Conventions::SEED, 0.5), (Conventions::AUTHORS, 0.0)] {
+            let (bounds, start, weight) = built(DataSet::Cifar10, Mode::Pn, &conventions);
+            near(&bounds.iter().map(|b| b.0).collect::<Vec<_>>(), &low);
+            near(&bounds.iter().map(|b| b.1).collect::<Vec<_>>(), &high);
+            near(&start, &[0, 1, 2].map(|i| centre * (low[i] + high[i])));
+            near(&[weight], &[0.5]);
+            let (bounds, start, _) = built(DataSet::Cifar10, Mode::Pp, &conventions);
+            near(&bounds.iter().map(|b| b.0).collect::<Vec<_>>(), &x0.map(|x| x.min(0.0)));
+            near(&bounds.iter().map(|b| b.1).collect::<Vec<_>>(), &x0.map(|x| x.max(0.0)));
+            near(&start, &x0);
+        }
+    }
+
+    #[test]
+    fn the_loss_does_not_overflow_and_tells_validity() {
+        assert_eq!((loss(1e4), loss(-1e4)), (0.0, 1e4));
+        assert_eq!(loss(0.0), std::f64::consts::LN_2);
+        assert!(loss(1e-9) < std::f64::consts::LN_2 && loss(-1e-9) > std::f64::consts::LN_2);
+        assert!((loss(0.3) - (1.0 + (-0.3_f64).exp()).ln()).abs() < 1e-15);
+    }
+}

@@ -4,7 +4,6 @@ use super::choice::Chosen;
 use super::experiment::{Experiment, ModelFacts};
 use super::figures::figures;
 use super::page::page;
-use super::raster::png;
 use super::summary::Summary;
 use super::tables::{curves_csv, pairs_csv, table_csv};
 
@@ -33,10 +32,8 @@ impl Results {
             ("pairs.csv".to_owned(), pairs_csv(experiment, summary).into_bytes()),
         ];
         for figure in figures(experiment, summary) {
-            let svg = figure.plot.to_svg();
-            let png = png(&svg);
-            files.push((format!("{}.svg", figure.name), svg.into_bytes()));
-            files.extend(png.map(|png| (format!("{}.png", figure.name), png)));
+            files.push((format!("{}.svg", figure.name), figure.plot.to_svg().into_bytes()));
+            files.extend(figure.plot.to_png().map(|png| (format!("{}.png", figure.name), png)));
         }
         files.push(("index.html".to_owned(), page(self).into_bytes()));
         files

@@ -1,0 +1,70 @@
+//! `gradless reproduce` as a command: its words, its files and its refusals.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use support::{Folder, gradless};
+
+#[cfg(not(feature = "paper"))]
+#[test]
+fn a_build_without_experiments_says_how_to_get_them() {
+    gradless(&["reproduce", "mnist", "--size", "quick"])
+        .fails_saying(&["--features paper", "reproduce mnist --size quick"]);
+}
+
+#[test]
+fn wrong_words_are_answered_with_the_right_ones() {
+    gradless(&["reproduce", "imagenet"]).fails_saying(&["mnist", "cifar10"]);
+    gradless(&["reproduce", "mnist", "--mode", "px"]).fails_saying(&["pn", "pp", "both"]);
+    gradless(&["reproduce", "mnist", "--per-class", "0"]).fails_saying(&["--per-class"]);
+}
+
+#[cfg(feature = "paper")]
+mod with_experiments {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Folder, gradless};
+
+    /// The embedded digits as a test set: one image of every class.
+    fn digits(folder: &Path) {
+        fs::create_dir_all(folder).unwrap();
+        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/digits");
+        let mut images = [0x803_u32, 10, 28, 28].iter().flat_map(|n| n.to_be_bytes()).collect::<Vec<u8>>();
+        for digit in 0..10 {
+            let file = fs::File::open(assets.join(format!("{digit}.png"))).unwrap();
+            let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+            let mut bytes = vec![0; 784];
+            reader.next_frame(&mut bytes).unwrap();
+            images.extend(bytes);
+        }
+        let mut labels = [0x801_u32, 10].iter().flat_map(|n| n.to_be_bytes()).collect::<Vec<u8>>();
+        labels.extend(0..10);
+        fs::write(folder.join("t10k-images-idx3-ubyte"), images).unwrap();
+        fs::write(folder.join("t10k-labels-idx1-ubyte"), labels).unwrap();
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_explained() {
+        let folder = Folder::new("reproduce-nothing");
+        let here = folder.path("");
+        gradless(&["reproduce", "mnist", "--data", &here]).fails_saying(&["gradless data mnist", "idx"]);
+        gradless(&["reproduce", "cifar10", "--data", &here])
+            .fails_saying(&["gradless data cifar10", "test_batch"]);
+        gradless(&["reproduce", "mnist", "--methods", "sgd"]).fails_saying(&["'sgd'", "zo-psgd:0.1"]);
+        let (data, out) = (folder.path("mnist"), folder.path("run"));
+        digits(Path::new(&data));
+        let words = ["reproduce", "mnist", "--data", &data, "--out", &out];
+        gradless(&[&words[..], &["--per-class", "2"]].concat()).fails_saying(&["class 0", "fewer"]);
+        let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gradless-models/tests/files/dense.onnx");
+        gradless(&[&words[..], &["--size", "quick", "--model", small.to_str().unwrap()]].concat())
+            .fails_saying(&["shape", "[1, 28, 28]"]);
+        fs::create_dir_all(&out).unwrap();
+        fs::write(format!("{out}/runs.jsonl"), "something else\n").unwrap();
+        gradless(&[&words[..], &["--size", "quick"]].concat()).fails_saying(&[
+            "runs.jsonl",
+            "--force",
+            "--out",
+        ]);
+    }
+}

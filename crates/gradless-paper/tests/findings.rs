@@ -1,0 +1,200 @@
+//! The paper's findings, looked for in the published reproduction (`docs/reproduction`), where it is there.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::Write as _;
+use std::path::Path;
+
+/// The paper's own methods without tuning.
+const ADAPTIVE: [&str; 3] = ["ZO-AdaExpGrad", "ZO-AdaExpGrad+", "ZO-ExpStorm"];
+const BASELINES: [&str; 3] = ["ZO-PSGD", "Acc-ZOM", "AO-ExpGrad"];
+/// Differences below this share of the other's mean do not matter.
+const TOLERANCE: f64 = 0.05;
+
+/// The published tables of one data set.
+struct Published {
+    set: &'static str,
+    table: Vec<Vec<String>>,
+    pairs: Vec<Vec<String>>,
+}
+
+/// Two methods at the end, on the same images.
+#[derive(Debug)]
+struct Compared {
+    difference: f64,
+    low: f64,
+    high: f64,
+    share: f64,
+}
+
+impl Compared {
+    /// The first is not worse: its mean is lower, or chance explains the difference.
+    fn not_worse(&self) -> bool {
+        self.low <= 0.0
+    }
+    /// The first is better, and chance does not explain it.
+    fn better(&self) -> bool {
+        self.high < 0.0
+    }
+}
+
+impl Published {
+    /// The tables, if they are published.
+    fn read(set: &'static str) -> Option<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reproduction").join(set);
+        let rows = |name: &str| {
+            let text = std::fs::read_to_string(folder.join(name)).ok()?;
+            let fields = |line: &str| line.split(',').map(str::to_owned).collect();
+            Some(text.lines().skip(1).map(fields).collect())
+        };
+        let read = rows("table.csv").zip(rows("pairs.csv")).map(|(table, pairs)| Self { set, table, pairs });
+        if read.is_none() {
+            // Straight to stderr: what is printed is shown only when a test fails.
+            let _ = writeln!(std::io::stderr(), "skipped: {} is not published in docs/reproduction", set);
+        }
+        read
+    }
+
+    /// The mean ratio of a method's arms after some steps, with their parameters; only the best arm if asked for.
+    fn means(&self, mode: &str, method: &str, iteration: usize, best: bool) -> Vec<(String, f64)> {
+        let wanted = |row: &&Vec<String>| {
+            row[1] == mode
+                && row[2] == method
+                && row[6] == iteration.to_string()
+                && (!best || row[4] == "yes")
+        };
+        self.table.iter().filter(wanted).map(|row| (row[3].clone(), row[7].parse().unwrap())).collect()
+    }
+
+    fn best(&self, mode: &str, method: &str, iteration: usize) -> f64 {
+        let means = self.means(mode, method, iteration, true);
+        means.first().unwrap_or_else(|| panic!("{} {mode}: no {method} at {iteration}", self.set)).1
+    }
+
+    fn calls(&self, mode: &str, method: &str) -> f64 {
+        let row = self.table.iter().rfind(|row| row[1] == mode && row[2] == method).unwrap();
+        row[11].parse().unwrap()
+    }
+
+    /// The first method's best arm minus the second's.
+    fn compare(&self, mode: &str, first: &str, second: &str) -> Compared {
+        let is = |arm: &str, method: &str| arm.split(' ').next() == Some(method);
+        for row in self.pairs.iter().filter(|row| row[1] == mode) {
+            let number = |place: usize| row[place].parse::<f64>().unwrap();
+            let (difference, low, high) = (number(5), number(6), number(7));
+            if is(&row[2], first) && is(&row[3], second) {
+                return Compared { difference, low, high, share: difference / number(8) };
+            }
+            if is(&row[2], second) && is(&row[3], first) {
+                let share = -difference / (number(8) + difference);
+                return Compared { difference: -difference, low: -high, high: -low, share };
+            }
+        }
+        panic!("{} {mode}: {first} and {second} are not compared", self.set)
+    }
+}
+
+/// Says what was found, and fails if one of the facts does not hold.
+#[track_caller]
+fn all_hold(facts: &[(bool, String)]) {
+    let failed: Vec<&str> = facts.iter().filter(|fact| !fact.0).map(|fact| fact.1.as_str()).collect();
+    assert!(failed.is_empty(), "not found:\n  {}", failed.join("\n  "));
+}
+
+#[test]
+fn adaptive_methods_match_the_tuned_step_on_digits() {
+    let Some(mnist) = Published::read("mnist") else { return };
+    let mut facts = Vec::new();
+    for mode in ["pn", "pp"] {
+        for method in ADAPTIVE {
+            let pair = mnist.compare(mode, method, "ZO-ExpGrad");
+            let close = pair.not_worse() || pair.share <= TOLERANCE;
+            facts.push((close, format!("{mode}: {method} is worse than tuned ZO-ExpGrad, {pair:?}")));
+        }
+    }
+    all_hold(&facts);
+}
+
+#[test]
+fn adaptive_methods_are_not_behind_the_tuned_step_on_photographs() {
+    let Some(cifar10) = Published::read("cifar10") else { return };
+    let facts = ADAPTIVE.map(|method| {
+        let pair = cifar10.compare("pn", method, "ZO-ExpGrad");
+        (pair.not_worse(), format!("pn: {method} is behind tuned ZO-ExpGrad, {pair:?}"))
+    });
+    all_hold(&facts);
+}
+
+#[test]
+fn the_baselines_are_never_ahead_of_the_adaptive_methods() {
+    let mut facts = Vec::new();
+    for published in ["mnist", "cifar10"].into_iter().filter_map(Published::read) {
+        for mode in ["pn", "pp"] {
+            for (ours, theirs) in ADAPTIVE.iter().flat_map(|ours| BASELINES.map(|theirs| (ours, theirs))) {
+                let pair = published.compare(mode, ours, theirs);
+                let what = format!("{} {mode}: {theirs} is ahead of {ours}, {pair:?}", published.set);
+                facts.push((pair.not_worse(), what));
+            }
+        }
+    }
+    all_hold(&facts);
+}
+
+#[test]
+fn ao_exp_grad_is_the_first_on_its_plateau() {
+    let Some(mnist) = Published::read("mnist") else { return };
+    let mut facts = Vec::new();
+    for mode in ["pn", "pp"] {
+        let ao = mnist.best(mode, "AO-ExpGrad", 10);
+        for method in ADAPTIVE.into_iter().chain(["ZO-ExpGrad"]) {
+            let other = mnist.best(mode, method, 10);
+            facts.push((ao < other, format!("{mode}, t = 10: AO-ExpGrad {ao}, {method} {other}")));
+        }
+    }
+    all_hold(&facts);
+}
+
+#[test]
+fn ao_exp_grad_is_overtaken_in_the_end() {
+    let mut facts = Vec::new();
+    for published in ["mnist", "cifar10"].into_iter().filter_map(Published::read) {
+        for mode in ["pn", "pp"] {
+            for method in ADAPTIVE {
+                let pair = published.compare(mode, method, "AO-ExpGrad");
+                let what = format!("{} {mode}: {method} is not below AO-ExpGrad, {pair:?}", published.set);
+                facts.push((pair.better(), what));
+            }
+        }
+    }
+    all_hold(&facts);
+}
+
+#[test]
+fn acc_zom_fails_on_photographs_whatever_its_gamma() {
+    let Some(cifar10) = Published::read("cifar10") else { return };
+    let mut facts: Vec<(bool, String)> = cifar10
+        .means("pn", "Acc-ZOM", 200, false)
+        .into_iter()
+        .map(|(gamma, mean)| (mean > 1.0, format!("pn, {gamma}: ends at {mean}, below its start")))
+        .collect();
+    facts.extend(ADAPTIVE.map(|method| {
+        let pair = cifar10.compare("pp", method, "Acc-ZOM");
+        (pair.better(), format!("pp: {method} is not below Acc-ZOM, {pair:?}"))
+    }));
+    all_hold(&facts);
+}
+
+#[test]
+fn storm_has_no_advantage_for_twice_the_calls() {
+    let mut facts = Vec::new();
+    for published in ["mnist", "cifar10"].into_iter().filter_map(Published::read) {
+        for mode in ["pn", "pp"] {
+            let pair = published.compare(mode, "ZO-ExpStorm", "ZO-AdaExpGrad+");
+            let no_gain = !pair.better() || pair.share > -TOLERANCE;
+            facts.push((no_gain, format!("{} {mode}: ZO-ExpStorm is ahead, {pair:?}", published.set)));
+            let calls = published.calls(mode, "ZO-ExpStorm") / published.calls(mode, "ZO-AdaExpGrad+");
+            facts.push(((1.9..2.1).contains(&calls), format!("ZO-ExpStorm has {calls} times the calls")));
+        }
+    }
+    all_hold(&facts);
+}

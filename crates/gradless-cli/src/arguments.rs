@@ -11,6 +11,7 @@ Examples:
   gradless noise --model M.onnx            how far rounding blurs a model's scores
   gradless data mnist                      bring MNIST into data/mnist, checked
   gradless data cifar10 --from ~/Downloads take the files from a folder instead
+  gradless reproduce mnist --size quick    the paper's experiments, a look at them in minutes
 
 The result goes to stdout, progress and messages to stderr.
 Exit code: 0 done or found, 1 searched and not found, 2 error.

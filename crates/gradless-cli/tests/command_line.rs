@@ -14,7 +14,7 @@ fn help_and_version_are_results() {
         assert!(help.out.contains(word), "{}", help.out);
     }
     assert_eq!(gradless(&["--version"]).ends(0).silent().out, "gradless 0.1.0\n");
-    for name in ["methods", "noise", "data", "train"] {
+    for name in ["methods", "noise", "data", "train", "reproduce"] {
         let help = gradless(&[name, "--help"]).ends(0).silent();
         assert!(help.out.contains("Examples:"), "{}", help.out);
     }

@@ -5,6 +5,7 @@ mod drawing;
 mod labels;
 mod draw;
 #[cfg(feature = "reproduce")]
+#[expect(clippy::cast_possible_truncation, reason = "pixels: single precision is what the painter takes")]
 mod pixels;
 
 use draw::{LEGEND_ROW, frame, legend, legend_places, lines};
@@ -235,6 +236,6 @@ mod tests {
             11,
             "two for the legend; a line and two points in each panel"
         );
-        assert!(!svg.contains("first") && svg.contains(r#"translate(74 468)"#), "{svg}");
+        assert!(!svg.contains("first") && svg.contains("translate(74 468)"), "{svg}");
     }
 }

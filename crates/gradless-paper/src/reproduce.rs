@@ -36,5 +36,5 @@ pub use reference::reference;
 pub use results::Results;
 pub use run::{Look, Run};
 pub use summary::{Cell, CellLook, Summary};
-pub use sweep::{Ending, SweepError, Watch, missing, sweep};
+pub use sweep::{Ending, Sweep, SweepError, Watch, missing};
 pub use tables::{curves_csv, pairs_csv, table_csv};

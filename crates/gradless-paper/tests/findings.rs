@@ -19,12 +19,19 @@ struct Published {
 }
 
 /// Two methods at the end, on the same images.
-#[derive(Debug)]
 struct Compared {
     difference: f64,
     low: f64,
     high: f64,
+    /// Of the second's mean.
     share: f64,
+}
+
+impl std::fmt::Display for Compared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { difference, low, high, share } = self;
+        write!(f, "difference {difference:+.3e} ({:+.1} %), 95 % in {low:+.3e} to {high:+.3e}", 100.0 * share)
+    }
 }
 
 impl Compared {
@@ -50,7 +57,7 @@ impl Published {
         let read = rows("table.csv").zip(rows("pairs.csv")).map(|(table, pairs)| Self { set, table, pairs });
         if read.is_none() {
             // Straight to stderr: what is printed is shown only when a test fails.
-            let _ = writeln!(std::io::stderr(), "skipped: {} is not published in docs/reproduction", set);
+            let _ = writeln!(std::io::stderr(), "skipped: {set} is not published in docs/reproduction");
         }
         read
     }
@@ -109,7 +116,7 @@ fn adaptive_methods_match_the_tuned_step_on_digits() {
         for method in ADAPTIVE {
             let pair = mnist.compare(mode, method, "ZO-ExpGrad");
             let close = pair.not_worse() || pair.share <= TOLERANCE;
-            facts.push((close, format!("{mode}: {method} is worse than tuned ZO-ExpGrad, {pair:?}")));
+            facts.push((close, format!("{mode}: {method} is worse than tuned ZO-ExpGrad, {pair}")));
         }
     }
     all_hold(&facts);
@@ -120,7 +127,7 @@ fn adaptive_methods_are_not_behind_the_tuned_step_on_photographs() {
     let Some(cifar10) = Published::read("cifar10") else { return };
     let facts = ADAPTIVE.map(|method| {
         let pair = cifar10.compare("pn", method, "ZO-ExpGrad");
-        (pair.not_worse(), format!("pn: {method} is behind tuned ZO-ExpGrad, {pair:?}"))
+        (pair.not_worse(), format!("pn: {method} is behind tuned ZO-ExpGrad, {pair}"))
     });
     all_hold(&facts);
 }
@@ -132,7 +139,7 @@ fn the_baselines_are_never_ahead_of_the_adaptive_methods() {
         for mode in ["pn", "pp"] {
             for (ours, theirs) in ADAPTIVE.iter().flat_map(|ours| BASELINES.map(|theirs| (ours, theirs))) {
                 let pair = published.compare(mode, ours, theirs);
-                let what = format!("{} {mode}: {theirs} is ahead of {ours}, {pair:?}", published.set);
+                let what = format!("{} {mode}: {theirs} is ahead of {ours}, {pair}", published.set);
                 facts.push((pair.not_worse(), what));
             }
         }
@@ -161,7 +168,7 @@ fn ao_exp_grad_is_overtaken_in_the_end() {
         for mode in ["pn", "pp"] {
             for method in ADAPTIVE {
                 let pair = published.compare(mode, method, "AO-ExpGrad");
-                let what = format!("{} {mode}: {method} is not below AO-ExpGrad, {pair:?}", published.set);
+                let what = format!("{} {mode}: {method} is not below AO-ExpGrad, {pair}", published.set);
                 facts.push((pair.better(), what));
             }
         }
@@ -179,7 +186,7 @@ fn acc_zom_fails_on_photographs_whatever_its_gamma() {
         .collect();
     facts.extend(ADAPTIVE.map(|method| {
         let pair = cifar10.compare("pp", method, "Acc-ZOM");
-        (pair.better(), format!("pp: {method} is not below Acc-ZOM, {pair:?}"))
+        (pair.better(), format!("pp: {method} is not below Acc-ZOM, {pair}"))
     }));
     all_hold(&facts);
 }
@@ -191,7 +198,7 @@ fn storm_has_no_advantage_for_twice_the_calls() {
         for mode in ["pn", "pp"] {
             let pair = published.compare(mode, "ZO-ExpStorm", "ZO-AdaExpGrad+");
             let no_gain = !pair.better() || pair.share > -TOLERANCE;
-            facts.push((no_gain, format!("{} {mode}: ZO-ExpStorm is ahead, {pair:?}", published.set)));
+            facts.push((no_gain, format!("{} {mode}: ZO-ExpStorm is ahead, {pair}", published.set)));
             let calls = published.calls(mode, "ZO-ExpStorm") / published.calls(mode, "ZO-AdaExpGrad+");
             facts.push(((1.9..2.1).contains(&calls), format!("ZO-ExpStorm has {calls} times the calls")));
         }

@@ -12,7 +12,7 @@ use gradless::{Inputs, Model, ModelError};
 use gradless_paper::data::DataSet;
 use gradless_paper::reproduce::{
     Arm, Conventions, Ending, Experiment, Family, Journal, JournalError, ModelFacts, Others, Results, Run,
-    Summary, Unusable, Watch, choose, missing, sweep,
+    Summary, Sweep, Unusable, Watch, choose, missing,
 };
 
 fn small() -> Experiment {
@@ -46,9 +46,8 @@ fn go_on(
     let (mut journal, mut runs) =
         Journal::open(&folder.0, &experiment.identity(&facts()), Others::Refuse).unwrap();
     let left = missing(&jobs, &runs);
-    let ending =
-        sweep(experiment, &left, model, &test.images, threads, &mut journal, &mut runs, &mut Silent, cancel)
-            .unwrap();
+    let work = Sweep { experiment, jobs: &left, model, images: &test.images, threads, cancel };
+    let ending = work.run(&mut journal, &mut runs, &mut Silent).unwrap();
     let summary = Summary::new(experiment, &jobs, &runs);
     let results =
         Results { experiment: experiment.clone(), model: facts(), images, summary, command: "run".into() };

@@ -1,6 +1,10 @@
 //! `gradless reproduce`: the paper's comparison of methods, in builds with the feature `paper`.
 
 #[cfg(feature = "paper")]
+mod settings;
+#[cfg(feature = "paper")]
+mod told;
+#[cfg(feature = "paper")]
 mod work;
 
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ const TEMPLATE: &str = "{msg} {wide_bar} {percent} %, {prefix}";
 pub(crate) struct Jobs {
     bar: ProgressBar,
     begun: Instant,
-    jobs: u64,
+    total: u64,
     done: u64,
     shown: bool,
 }
@@ -25,7 +25,7 @@ impl Jobs {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Self { bar, begun: Instant::now(), jobs, done: 0, shown: false }
+        Self { bar, begun: Instant::now(), total: jobs, done: 0, shown: false }
     }
 
     /// One more is done, and so many queries in all.
@@ -36,7 +36,7 @@ impl Jobs {
         let left = self.bar.length().unwrap_or(0).saturating_sub(queries) as f64 / speed.max(1e-9);
         let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
         self.bar.set_prefix(format!("{speed:.0} queries/s, {} left", duration(left)));
-        self.bar.set_message(format!("{} of {} jobs, {message}", self.done, self.jobs));
+        self.bar.set_message(format!("{} of {} jobs, {message}", self.done, self.total));
         self.bar.set_position(queries);
         if !self.shown && self.begun.elapsed() >= PATIENCE && stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());

@@ -87,15 +87,13 @@ impl Arm {
 
     /// The paper's choice among the arms of a method.
     pub fn papers_choice(family: Family, set: DataSet, mode: Mode) -> Self {
-        let power = match (family, set, mode) {
-            (Family::ZoPsgd, DataSet::Mnist, _) => Some(1),
-            (Family::ZoPsgd, DataSet::Cifar10, Mode::Pn) => Some(3),
-            (Family::ZoPsgd, DataSet::Cifar10, Mode::Pp) => Some(2),
-            (Family::AccZom, DataSet::Mnist, _) => Some(0),
-            (Family::AccZom, DataSet::Cifar10, Mode::Pn) => Some(3),
-            (Family::AccZom, DataSet::Cifar10, Mode::Pp) => Some(1),
-            (Family::ZoExpGrad, DataSet::Mnist, _) => Some(0),
-            (Family::ZoExpGrad, DataSet::Cifar10, _) => Some(1),
+        let power = match (set, mode, family) {
+            (DataSet::Mnist, _, Family::AccZom | Family::ZoExpGrad) => Some(0),
+            (DataSet::Mnist, _, Family::ZoPsgd)
+            | (DataSet::Cifar10, _, Family::ZoExpGrad)
+            | (DataSet::Cifar10, Mode::Pp, Family::AccZom) => Some(1),
+            (DataSet::Cifar10, Mode::Pp, Family::ZoPsgd) => Some(2),
+            (DataSet::Cifar10, Mode::Pn, Family::ZoPsgd | Family::AccZom) => Some(3),
             _ => None,
         };
         Self { family, power }

@@ -92,7 +92,7 @@ fn bootstrap(values: &[f64], mut random: ChaCha8Rng) -> [f64; 2] {
     let count = values.len() as u64;
     let mut draw = || {
         // The high half of a product: uniform up to one part in 2^64 / count.
-        let place = u128::from(random.next_u64()) * u128::from(count) >> 64;
+        let place = (u128::from(random.next_u64()) * u128::from(count)) >> 64;
         values[usize::try_from(place).unwrap_or(0)]
     };
     let mut means = || (0..count).map(|_| draw()).sum::<f64>() / count as f64;

@@ -52,7 +52,7 @@ impl<'a> Question<'a> {
         set: DataSet,
         (images, index): (&Images, usize),
         mode: Mode,
-        conventions: &Conventions,
+        conventions: Conventions,
     ) -> Result<Self, Unasked> {
         let space = Space::of(set);
         let input = space.input(images, index);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Bounds, start and weight of a question about one image.
-    fn built(set: DataSet, mode: Mode, conventions: &Conventions) -> (Vec<(f64, f64)>, Vec<f64>, f64) {
+    fn built(set: DataSet, mode: Mode, conventions: Conventions) -> (Vec<(f64, f64)>, Vec<f64>, f64) {
         let channels = if set == DataSet::Mnist { 1 } else { 3 };
         let model = if channels == 1 { First(&[1, 1, 3]) } else { First(&[3, 1, 1]) };
         let images = Images { channels, height: 1, width: 3 / channels, pixels: vec![255, 51, 0] };
@@ -186,7 +186,7 @@ mod tests {
             (Mode::Pp, scripts, [(0.0, 1.0), (0.0, 0.2), (0.0, 0.0)], [1.0, 0.2, 0.0]),
         ];
         for (mode, conventions, bounds, start) in cases {
-            let (found, from, weight) = built(DataSet::Mnist, mode, &conventions);
+            let (found, from, weight) = built(DataSet::Mnist, mode, conventions);
             near(
                 &found.iter().flat_map(|&(a, b)| [a, b]).collect::<Vec<_>>(),
                 bounds.map(|(a, b)| [a, b]).as_flattened(),
@@ -203,12 +203,12 @@ mod tests {
         let low = channels.map(|(_, std, pixel)| -pixel / std);
         let high = channels.map(|(_, std, pixel)| (1.0 - pixel) / std);
         for (conventions, centre) in [(Conventions::SEED, 0.5), (Conventions::AUTHORS, 0.0)] {
-            let (bounds, start, weight) = built(DataSet::Cifar10, Mode::Pn, &conventions);
+            let (bounds, start, weight) = built(DataSet::Cifar10, Mode::Pn, conventions);
             near(&bounds.iter().map(|b| b.0).collect::<Vec<_>>(), &low);
             near(&bounds.iter().map(|b| b.1).collect::<Vec<_>>(), &high);
             near(&start, &[0, 1, 2].map(|i| centre * (low[i] + high[i])));
             near(&[weight], &[0.5]);
-            let (bounds, start, _) = built(DataSet::Cifar10, Mode::Pp, &conventions);
+            let (bounds, start, _) = built(DataSet::Cifar10, Mode::Pp, conventions);
             near(&bounds.iter().map(|b| b.0).collect::<Vec<_>>(), &x0.map(|x| x.min(0.0)));
             near(&bounds.iter().map(|b| b.1).collect::<Vec<_>>(), &x0.map(|x| x.max(0.0)));
             near(&start, &x0);

@@ -70,7 +70,7 @@ pub(super) fn run(
 ) -> Result<Option<Run>, Unasked> {
     let began = Instant::now();
     let (set, mode) = (experiment.set, job.mode);
-    let question = Question::new(model, set, (images, job.image.index), mode, &experiment.conventions)?;
+    let question = Question::new(model, set, (images, job.image.index), mode, experiment.conventions)?;
     let seed = stream::number(&[
         "directions",
         set.name(),

@@ -32,53 +32,66 @@ pub fn missing(jobs: &[Job], runs: &[Run]) -> Vec<Job> {
     jobs.iter().filter(|job| !done.contains(&(job.mode, job.arm, job.image.index))).copied().collect()
 }
 
-/// Runs the jobs and adds their results to the journal and to `runs`. A job that is interrupted leaves nothing.
-#[expect(clippy::too_many_arguments, reason = "what is run, on what, where results go, and who looks on")]
-pub fn sweep(
-    experiment: &Experiment,
-    jobs: &[Job],
-    model: &dyn Model,
-    images: &Images,
-    threads: usize,
-    journal: &mut Journal,
-    runs: &mut Vec<Run>,
-    watch: &mut dyn Watch,
-    cancel: &AtomicBool,
-) -> Result<Ending, SweepError> {
-    let next = AtomicUsize::new(0);
-    let (sender, results) = mpsc::channel();
-    let worker = |sender: mpsc::Sender<Result<(Job, Run), Unasked>>| {
-        while !cancel.load(Ordering::Relaxed) {
-            let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            let result = match run(experiment, job, model, images, cancel) {
+/// What is run, on what, and how many at a time.
+pub struct Sweep<'a> {
+    /// The settings.
+    pub experiment: &'a Experiment,
+    /// What is left to do.
+    pub jobs: &'a [Job],
+    /// Who answers.
+    pub model: &'a dyn Model,
+    /// All images of the test set.
+    pub images: &'a Images,
+    /// Jobs at a time.
+    pub threads: usize,
+    /// Set to stop.
+    pub cancel: &'a AtomicBool,
+}
+
+impl Sweep<'_> {
+    /// Runs the jobs and adds their results to the journal and to `runs`. A job that is interrupted leaves nothing.
+    pub fn run(
+        &self,
+        journal: &mut Journal,
+        runs: &mut Vec<Run>,
+        watch: &mut dyn Watch,
+    ) -> Result<Ending, SweepError> {
+        let next = &AtomicUsize::new(0);
+        let (sender, results) = mpsc::channel();
+        let mut left = self.jobs.len();
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.clamp(1, left.max(1)) {
+                let sender = sender.clone();
+                scope.spawn(move || self.work(next, &sender));
+            }
+            drop(sender);
+            let mut calls = 0;
+            for result in results {
+                let (job, run) = result?;
+                journal.append(&run)?;
+                calls += self.experiment.cost(&job);
+                watch.done(&run, calls);
+                runs.push(run);
+                left -= 1;
+            }
+            Ok(if left == 0 { Ending::Finished } else { Ending::Interrupted })
+        })
+    }
+
+    /// Does one job after the other until there is none left, somebody cancels, or nobody listens any more.
+    fn work(&self, next: &AtomicUsize, sender: &mpsc::Sender<Result<(Job, Run), Unasked>>) {
+        while !self.cancel.load(Ordering::Relaxed) {
+            let Some(job) = self.jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            let result = match run(self.experiment, job, self.model, self.images, self.cancel) {
                 Ok(None) => return,
                 Ok(Some(run)) => Ok((*job, run)),
                 Err(error) => Err(error),
             };
-            // Nobody listens any more once the journal has failed.
             if sender.send(result).is_err() {
                 return;
             }
         }
-    };
-    let mut left = jobs.len();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
-            let sender = sender.clone();
-            scope.spawn(|| worker(sender));
-        }
-        drop(sender);
-        let mut calls = 0;
-        for result in results {
-            let (job, run) = result?;
-            journal.append(&run)?;
-            calls += experiment.cost(&job);
-            watch.done(&run, calls);
-            runs.push(run);
-            left -= 1;
-        }
-        Ok(if left == 0 { Ending::Finished } else { Ending::Interrupted })
-    })
+    }
 }
 
 /// A sweep that cannot go on.

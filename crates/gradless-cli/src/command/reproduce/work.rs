@@ -2,23 +2,24 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
 use gradless::Model;
 use gradless_models::Onnx;
 use gradless_paper::data::{DataSet, Labelled, Split, cifar10, mnist};
 use gradless_paper::reproduce::{
-    Arm, Cell, Conventions, Ending, Experiment, Journal, JournalError, Mode, ModelFacts, Others, Results,
-    Run, Summary, Unusable, Watch, choose, missing, reference, sweep,
+    Ending, Experiment, Journal, JournalError, ModelFacts, Others, Results, Run, Summary, Sweep, Unusable,
+    Watch, choose, missing,
 };
-use serde::Serialize;
 
 use super::super::Outcome;
-use super::{Modes, Reproduce, Set, Size, Whose};
+use super::Reproduce;
+use super::settings::{command, experiment};
+use super::told::tell;
 use crate::interrupt;
-use crate::model::{self, EngineName, Loaded};
-use crate::terminal::{Jobs, Terminal, duration};
+use crate::model::{self, Loaded};
+use crate::terminal::{Jobs, Terminal};
 
 pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outcome> {
     let began = Instant::now();
@@ -27,7 +28,9 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     let test = read(asked.data.as_deref(), set)?;
     let Loaded { name, sha256, onnx: network } = model::load_for(set, asked.model.clone(), asked.engine)?;
     check(&network, &name, &test)?;
-    let facts = ModelFacts { name, sha256, engine: network.engine().name().to_owned() };
+    // The page is for everybody: where a file lies on this machine is nobody's concern.
+    let own = asked.model.as_deref().and_then(Path::file_name).map(|file| file.display().to_string());
+    let facts = ModelFacts { name: own.unwrap_or(name), sha256, engine: network.engine().name().to_owned() };
     let images = choose(&network, set, &test, experiment.per_class, experiment.seed)?;
     let jobs = experiment.jobs(&images);
 
@@ -40,17 +43,15 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     let mut bar = Bar(Jobs::new(left.len() as u64, queries));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = asked.threads.unwrap_or(cores).max(1);
-    let ending = sweep(
-        &experiment,
-        &left,
-        &network,
-        &test.images,
+    let work = Sweep {
+        experiment: &experiment,
+        jobs: &left,
+        model: &network,
+        images: &test.images,
         threads,
-        &mut journal,
-        &mut runs,
-        &mut bar,
-        interrupt::flag(),
-    );
+        cancel: interrupt::flag(),
+    };
+    let ending = work.run(&mut journal, &mut runs, &mut bar);
     drop(bar);
     let ending = ending?;
     let summary = Summary::new(&experiment, &jobs, &runs);
@@ -65,43 +66,8 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
             folder.display()
         );
     }
-    tell(&results, &runs, files, began.elapsed(), terminal)
-}
-
-/// What is asked for: a size, and what is said otherwise.
-fn experiment(asked: &Reproduce) -> anyhow::Result<Experiment> {
-    let set = match asked.set {
-        Set::Mnist => DataSet::Mnist,
-        Set::Cifar10 => DataSet::Cifar10,
-    };
-    let mut experiment = match asked.size {
-        Size::Quick => Experiment::quick(set),
-        Size::Full => Experiment::full(set),
-    };
-    match asked.mode {
-        Some(Modes::Pn) => experiment.modes = vec![Mode::Pn],
-        Some(Modes::Pp) => experiment.modes = vec![Mode::Pp],
-        Some(Modes::Both) => experiment.modes = vec![Mode::Pn, Mode::Pp],
-        None => (),
-    }
-    if let Some(count) = asked.per_class {
-        experiment.per_class = count as usize;
-    }
-    if !asked.methods.is_empty() {
-        let mut arms: Vec<Arm> = Vec::new();
-        for words in &asked.methods {
-            arms.extend(Arm::find(words)?);
-        }
-        arms.sort();
-        arms.dedup();
-        experiment.arms = Some(arms);
-    }
-    experiment.conventions = match asked.conventions {
-        Whose::Seed => Conventions::SEED,
-        Whose::Authors => Conventions::AUTHORS,
-    };
-    experiment.seed = asked.seed;
-    Ok(experiment)
+    tell(&results, &runs, files, began.elapsed(), terminal)?;
+    Ok(Outcome::Done)
 }
 
 fn read(data: Option<&Path>, set: DataSet) -> anyhow::Result<Labelled> {
@@ -150,29 +116,6 @@ fn open(
     })
 }
 
-/// The command that repeats the run, on any machine: without folders and threads.
-fn command(asked: &Reproduce, experiment: &Experiment) -> String {
-    let mode = match experiment.modes[..] {
-        [only] => only.name(),
-        _ => "both",
-    };
-    let size = if asked.size == Size::Quick { "quick" } else { "full" };
-    let whose = if asked.conventions == Whose::Seed { "seed" } else { "authors" };
-    let mut words = vec![format!("gradless reproduce {} --size {size} --mode {mode}", experiment.set.name())];
-    words.push(format!("--per-class {}", experiment.per_class));
-    if !asked.methods.is_empty() {
-        words.push(format!("--methods {}", asked.methods.join(",")));
-    }
-    words.push(format!("--conventions {whose} --seed {}", experiment.seed));
-    if let Some(model) = asked.model.as_deref().and_then(Path::file_name) {
-        words.push(format!("--model {}", model.display()));
-    }
-    if asked.engine == EngineName::Ort {
-        words.push("--engine ort".to_owned());
-    }
-    words.join(" ")
-}
-
 fn write(results: &Results, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let write = |(name, bytes): (String, Vec<u8>)| {
         let path = folder.join(name);
@@ -180,82 +123,6 @@ fn write(results: &Results, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         Ok(path)
     };
     results.files().into_iter().map(write).collect()
-}
-
-/// The result as programs read it. Keys may be added, not renamed.
-#[derive(Serialize)]
-struct Told {
-    data_set: &'static str,
-    jobs: usize,
-    failed: usize,
-    oracle_calls: u64,
-    cpu_seconds: f64,
-    seconds: f64,
-    arms: Vec<ArmTold>,
-    files: Vec<PathBuf>,
-}
-
-#[derive(Serialize)]
-struct ArmTold {
-    mode: &'static str,
-    method: &'static str,
-    parameter: String,
-    mean: f64,
-    reference: Option<f64>,
-    valid: f64,
-    images: usize,
-}
-
-fn tell(
-    results: &Results,
-    runs: &[Run],
-    files: Vec<PathBuf>,
-    took: Duration,
-    terminal: &Terminal,
-) -> anyhow::Result<Outcome> {
-    let Results { experiment, summary, .. } = results;
-    let set = experiment.set;
-    let arm = |cell: &Cell| ArmTold {
-        mode: cell.mode.name(),
-        method: cell.arm.family.name(),
-        parameter: cell.arm.parameter(),
-        mean: cell.last(),
-        reference: reference(set, cell.mode, cell.arm, cell.mean.len() - 1),
-        valid: cell.looks.last().map_or(0.0, |look| look.valid),
-        images: cell.images.len(),
-    };
-    let told = Told {
-        data_set: set.name(),
-        jobs: summary.jobs,
-        failed: summary.failed.len(),
-        oracle_calls: runs.iter().filter_map(|run| run.calls.last()).sum(),
-        cpu_seconds: runs.iter().map(|run| run.seconds).sum(),
-        seconds: took.as_secs_f64(),
-        arms: summary.cells.iter().map(arm).collect(),
-        files,
-    };
-    let mut lines = vec![
-        format!(
-            "{}: {} jobs, {:.1} million queries, {} (this time {})",
-            set.title(),
-            told.jobs,
-            told.oracle_calls as f64 / 1e6,
-            duration(Duration::try_from_secs_f64(told.cpu_seconds).unwrap_or_default()),
-            duration(took)
-        ),
-        format!("{:30} {:>9} {:>9} {:>6}", "", "here", "paper", "valid"),
-    ];
-    for arm in &told.arms {
-        let reference = arm.reference.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
-        let name = format!("{} {} {}", arm.mode, arm.method, arm.parameter);
-        lines.push(format!("{name:30} {:>9.4} {reference:>9} {:>4.0} %", arm.mean, 100.0 * arm.valid));
-    }
-    if told.failed > 0 {
-        lines.push(format!("{} jobs did not reach their end: index.html says why", told.failed));
-    }
-    lines.extend(told.files.last().map(|page| page.display().to_string()));
-    terminal.result(&lines.join("\n"), &told)?;
-    Ok(Outcome::Done)
 }
 
 struct Bar(Jobs);

@@ -36,8 +36,9 @@ pub fn figures(experiment: &Experiment, summary: &Summary) -> Vec<Figure> {
     let main = |name, x: &str, series: fn(&Cell) -> Series, caption: &str| {
         let panel = |mode| panel_of(mode, summary.main(mode).into_iter().map(series).collect());
         let panels = summary.modes().into_iter().map(panel).collect();
-        let plot =
-            plot(format!("{}: every method at its best step size", set.title()), x, Scale::Log, panels);
+        let by = if x == "iteration" { "" } else { ", by oracle calls" };
+        let title = format!("{}: every method at its best step size{by}", set.title());
+        let plot = plot(title, x, Scale::Log, panels);
         Figure { name, caption: format!("{caption} {}", choices(summary)), plot }
     };
     let mut figures = vec![

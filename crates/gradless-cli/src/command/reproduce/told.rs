@@ -15,7 +15,7 @@ struct Told {
     jobs: usize,
     failed: usize,
     oracle_calls: u64,
-    cpu_seconds: f64,
+    job_seconds: f64,
     seconds: f64,
     arms: Vec<ArmTold>,
     files: Vec<PathBuf>,
@@ -55,18 +55,18 @@ pub(super) fn tell(
         jobs: summary.jobs,
         failed: summary.failed.len(),
         oracle_calls: runs.iter().filter_map(|run| run.calls.last()).sum(),
-        cpu_seconds: runs.iter().map(|run| run.seconds).sum(),
+        job_seconds: runs.iter().map(|run| run.seconds).sum(),
         seconds: took.as_secs_f64(),
         arms: summary.cells.iter().map(arm).collect(),
         files,
     };
     let mut lines = vec![
         format!(
-            "{}: {} jobs, {:.1} million queries, {} (this time {})",
+            "{}: {} jobs, {:.1} million queries, {} on one thread (this time {})",
             set.title(),
             told.jobs,
             told.oracle_calls as f64 / 1e6,
-            duration(Duration::try_from_secs_f64(told.cpu_seconds).unwrap_or_default()),
+            duration(Duration::try_from_secs_f64(told.job_seconds).unwrap_or_default()),
             duration(took)
         ),
         format!("{:30} {:>9} {:>9} {:>6}", "", "here", "paper", "valid"),

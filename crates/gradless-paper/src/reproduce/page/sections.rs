@@ -26,8 +26,7 @@ pub(super) fn figure(page: &mut String, figure: &Figure) {
 
 pub(super) fn table(page: &mut String, results: &Results, mode: Mode) {
     let set = results.experiment.set;
-    let steps: Vec<usize> = results.summary.of(mode).flat_map(Cell::look_steps).collect();
-    let mut steps: Vec<usize> = steps.into_iter().collect();
+    let mut steps: Vec<usize> = results.summary.of(mode).flat_map(Cell::look_steps).collect();
     steps.sort_unstable();
     steps.dedup();
     put!(

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Folder, gradless};
+use support::gradless;
 
 #[cfg(not(feature = "paper"))]
 #[test]
@@ -24,7 +24,8 @@ mod with_experiments {
     use std::fs;
     use std::path::Path;
 
-    use super::{Folder, gradless};
+    use super::gradless;
+    use super::support::Folder;
 
     /// The embedded digits as a test set: one image of every class.
     fn digits(folder: &Path) {

@@ -30,7 +30,6 @@ same files on any number of threads.
 /// Repeats the paper's experiments, with figures beside the paper's numbers (needs a build with the feature `paper`)
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[cfg_attr(not(feature = "paper"), expect(dead_code, reason = "read so that mistakes are told here too"))]
 pub(crate) struct Reproduce {
     /// Which experiment
     #[arg(value_name = "mnist|cifar10")]

@@ -238,7 +238,8 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     read().with_context(|| format!("the class names in {}", path.display()))
 }
 
-fn hash(bytes: &[u8]) -> String {
+/// SHA-256 in hexadecimal.
+pub(crate) fn hash(bytes: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('?');
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

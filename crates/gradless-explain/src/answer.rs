@@ -7,7 +7,7 @@ use gradless::{Budget, Config, ConfigError, Inputs, Model, ModelError, ProblemEr
 use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, largest};
-use crate::ledger::{Candidate, Ledger, Surroundings, loss};
+use crate::ledger::{Candidate, KEPT, Ledger, Surroundings, loss};
 use crate::prune::prune;
 use crate::refine::{Held, Refiner};
 use crate::report::{Minimal, Mode};
@@ -286,7 +286,26 @@ pub fn explain(
     }
     let Explain { l1, l2, floor, threads, .. } = *how;
     let around = Surroundings { model, task, condition, floor, l1, l2, threads, watch, budget: queries };
-    Run { ledger: Ledger::new(around, kappa), task, how, queries: queries - 1, original_scores }.answer()
+    let mut ledger = Ledger::new(around, kappa);
+    ledger.around.floor += 2.0 * off_grid(&ledger, task, how)?;
+    Run { ledger, task, how, queries: queries - 1, original_scores }.answer()
+}
+
+/// How far the margin of the input as a picture holds it is from its own: nothing where it is a picture. A search keeps
+/// clear of that, for its answers must hold both ways.
+fn off_grid(ledger: &Ledger<'_>, task: &Task, how: &Explain) -> Result<f64, ExplainError> {
+    let Some(grid) = how.grid else { return Ok(0.0) };
+    let whole = task.seen(&task.everything());
+    let off = |values: &[f64]| values.iter().any(|&value| (grid.nearest(value) - value).abs() > SAME);
+    let nothing = task.seen(&task.nothing());
+    let mut most = 0.0_f64;
+    for seen in [whole, nothing].iter().filter(|seen| off(seen)) {
+        let saved: Vec<f64> = seen.iter().map(|&value| grid.nearest(value)).collect();
+        let (exact, _) = ledger.look_at_input(seen)?;
+        let (rounded, _) = ledger.look_at_input(&saved)?;
+        most = most.max((exact - rounded).abs());
+    }
+    Ok(most)
 }
 
 struct Run<'a> {
@@ -310,7 +329,9 @@ const FOR_SWEEPING: usize = 8;
 const WORTH_IT: f64 = 0.03;
 
 /// What a look at a point before and after saving it takes.
-const LOOK: u64 = 2;
+const LOOK: u64 = KEPT;
+/// Numbers this close are one, after an addition and a subtraction.
+const SAME: f64 = 1e-12;
 
 /// A point that may be the answer, and what is known of it.
 struct Found {
@@ -349,6 +370,7 @@ impl Run<'_> {
         if searched.stop.is_none() && self.ledger.is_cancelled() {
             searched.stop = Some(StopReason::Cancelled);
         }
+        self.ledger.settle();
         self.ledger.report();
         Ok(self.told(found, searched))
     }
@@ -382,7 +404,9 @@ impl Run<'_> {
     fn searched(&self, searched: &mut Searched) -> Result<Found, ExplainError> {
         let refiner = self.refiner();
         let found = self.refined(&refiner, searched);
-        searched.steps.append(&mut refiner.steps.take());
+        let mut steps = refiner.steps.take();
+        searched.iterations += steps.len() as u64;
+        searched.steps.append(&mut steps);
         searched.steps.sort_by_key(|step| step.queries);
         found
     }
@@ -470,8 +494,9 @@ impl Run<'_> {
         }
         if held.is_none() {
             let Explain { l1, l2, .. } = *self.how;
-            let queries = self.left() / 2;
-            let beginning = Beginning { start: self.start()?, l1, l2, queries, weights: true };
+            let start = self.start()?;
+            let queries = self.left().saturating_sub(LOOK) / 2;
+            let beginning = Beginning { start, l1, l2, queries, weights: true };
             *searched = search(&self.ledger, &self.how.config, beginning)?;
             held = self.best()?;
         }
@@ -523,7 +548,9 @@ impl Run<'_> {
     fn kept(&self) -> Option<Found> {
         let best = self.ledger.best().filter(|best| {
             let seen = self.task.seen(&best.unknown);
-            self.how.grid.is_none_or(|grid| seen.iter().all(|&value| grid.nearest(value) == value))
+            self.how.grid.is_none_or(|grid| {
+                seen.iter().all(|&value| (grid.nearest(value) - value).abs() <= SAME * value.abs().max(1.0))
+            })
         });
         best.map(Found::from).or_else(|| {
             // Valid or not, its picture was never looked at.
@@ -534,7 +561,10 @@ impl Run<'_> {
 
     fn told(self, found: Found, searched: Searched) -> Answer {
         let Found { point, margin, scores, minimal, known } = found;
-        let valid = self.ledger.is_valid(margin);
+        let valid = margin > self.how.floor;
+        // What was kept clear of rounding may have places that the class does not need.
+        let clear = self.ledger.around.floor > self.how.floor;
+        let minimal = if valid && !clear { minimal } else { Minimal::NotAsked };
         let (l1, l2) = (searched.l1, searched.l2);
         let distances = || point.iter().zip(self.ledger.nothing()).map(|(x, o)| (x - o).abs());
         let norm_l1: f64 = distances().sum();
@@ -556,7 +586,10 @@ impl Run<'_> {
             loss,
             objective: objective(loss, norm_l1, norm_l2),
             objective_start: first.and_then(|s| Some(objective(s.loss?, s.norm_l1, s.norm_l2))),
-            first_valid: self.ledger.first_valid(),
+            first_valid: match (self.ledger.first_valid(), known.filter(|_| valid)) {
+                (Some(first), Some(known)) => Some(first.min(known)),
+                (first, known) => first.or(known),
+            },
             best_valid: valid.then_some(known.unwrap_or(queries)),
             queries,
             iterations: searched.iterations,
@@ -624,6 +657,8 @@ impl Run<'_> {
             return Ok(as_it_is);
         }
         let (margin, _) = self.ledger.look_at_input(&saved)?;
-        Ok((margin.min(as_it_is.0), as_it_is.1))
+        // The smaller, and NaN if either is.
+        let smaller = if margin < as_it_is.0 || margin.is_nan() { margin } else { as_it_is.0 };
+        Ok((smaller, as_it_is.1))
     }
 }

@@ -61,6 +61,10 @@ pub fn largest(scores: &[f64]) -> usize {
 
 /// How far a score is above the highest of the others.
 fn lead(scores: &[f64], class: usize) -> f64 {
+    // A maximum would pass over it.
+    if scores.iter().any(|score| score.is_nan()) {
+        return f64::NAN;
+    }
     let others = scores.iter().enumerate().filter(|&(i, _)| i != class).map(|(_, &score)| score);
     scores[class] - others.fold(f64::NEG_INFINITY, f64::max)
 }

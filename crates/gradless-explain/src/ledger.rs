@@ -36,6 +36,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) budget: u64,
 }
 
+/// Queries that are kept for the last look: at the answer and at its picture.
+pub(crate) const KEPT: u64 = 2;
+
 /// What has been seen.
 pub(crate) struct Ledger<'a> {
     pub(crate) around: Surroundings<'a>,
@@ -77,6 +80,17 @@ impl<'a> Ledger<'a> {
     /// The same with the look at the input itself, which comes first.
     pub(crate) fn queries(&self) -> u64 {
         1 + self.sent()
+    }
+
+    /// Counts inputs that are about to be sent; what the budget does not cover is refused, whoever asks.
+    fn pay(&self, rows: u64) -> Result<(), ModelError> {
+        let cap = self.around.budget.saturating_sub(1);
+        let used = self.sent.fetch_add(rows, Ordering::Relaxed);
+        if used + rows <= cap {
+            return Ok(());
+        }
+        self.sent.fetch_sub(rows, Ordering::Relaxed);
+        Err(ModelError::Capped { cap, used, asked: rows })
     }
 
     /// Queries when the first valid point was known, to the batch.
@@ -157,7 +171,7 @@ impl<'a> Ledger<'a> {
     /// Margin and scores of an input of the model.
     pub(crate) fn look_at_input(&self, seen: &[f64]) -> Result<(f64, Vec<f64>), ModelError> {
         let mut scores = vec![0.0; self.around.model.classes()];
-        self.sent.fetch_add(1, Ordering::Relaxed);
+        self.pay(1)?;
         self.around.model.scores(Inputs { points: seen, dim: seen.len() }, &mut scores)?;
         Ok((self.around.condition.margin(&scores), scores))
     }
@@ -168,12 +182,20 @@ impl<'a> Ledger<'a> {
         Ok(scores.iter().map(|scores| self.around.condition.margin(scores)).collect())
     }
 
-    /// Asks about points of the set, all of which may become the answer; gives their scores.
+    /// Asks about points of the set, all of which may become the answer; gives their scores. NaN stands for what could not
+    /// be answered, what the budget does not cover, and what was not asked any more after a cancellation.
     pub(crate) fn ask_scores(&self, unknowns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
         let rows = self.around.model.preferred_rows().max(1);
-        let mut all = vec![Vec::new(); unknowns.len()];
+        let unknown_scores = vec![f64::NAN; self.around.model.classes()];
+        let mut all = vec![unknown_scores.clone(); unknowns.len()];
+        // What the budget does not cover is not asked.
+        let covered = self.around.budget.saturating_sub(KEPT + self.queries());
+        let unknowns = &unknowns[..unknowns.len().min(usize::try_from(covered).unwrap_or(usize::MAX))];
         let chunks: Vec<Chunk<'_>> = unknowns.chunks(rows).zip(all.chunks_mut(rows)).collect();
         let work = |(unknowns, out): Chunk<'_>| {
+            if self.is_cancelled() {
+                return Ok(());
+            }
             let points = unknowns.concat();
             let asked =
                 self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), |row, scores, _| {
@@ -182,7 +204,7 @@ impl<'a> Ledger<'a> {
             match asked {
                 // A batch that could not be answered costs its own answers: NaN is neither valid nor steep.
                 Err(error) if error.recovery() == Recovery::Possible => {
-                    out.fill(vec![f64::NAN; self.around.model.classes()]);
+                    out.fill(unknown_scores.clone());
                     Ok(())
                 }
                 asked => asked,
@@ -233,7 +255,7 @@ impl<'a> Ledger<'a> {
         for row in seen.chunks_exact_mut(dim) {
             task.turn_into_seen(row);
         }
-        self.sent.fetch_add(rows as u64, Ordering::Relaxed);
+        self.pay(rows as u64)?;
         model.scores(Inputs { points: &seen, dim }, &mut scores)?;
         for (row, (unknown, scores)) in points.chunks_exact(dim).zip(scores.chunks_exact(classes)).enumerate()
         {
@@ -259,7 +281,10 @@ impl<'a> Ledger<'a> {
             penalty: self.penalty(unknown),
         };
         let mut seen = self.seen();
-        if seen.nearest.as_ref().is_none_or(|nearest| margin > nearest.margin) {
+        let nearer = |nearest: &Candidate| {
+            margin > nearest.margin || margin == nearest.margin && self.precedes(&candidate(), nearest)
+        };
+        if seen.nearest.as_ref().is_none_or(nearer) {
             seen.nearest = Some(candidate());
         }
         if self.is_valid(margin) {

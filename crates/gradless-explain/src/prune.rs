@@ -26,6 +26,9 @@ pub(crate) fn prune(
         }
         let without: Vec<Vec<f64>> = support.iter().map(|&i| dropped(ledger, &held.point, &[i])).collect();
         let margins = ledger.ask(&without)?;
+        if margins.iter().any(|margin| margin.is_nan()) && ledger.is_cancelled() {
+            return Ok((held, Minimal::BudgetEnded));
+        }
         let mut able: Vec<(usize, f64)> =
             support.into_iter().zip(margins).filter(|&(_, margin)| margin > bar).collect();
         let known = ledger.queries();
@@ -68,7 +71,7 @@ fn together(
         let without = [dropped(ledger, &held.point, &[i])];
         let margins = ledger.ask(&without)?;
         let [point] = without;
-        if let Some(&margin) = margins.first().filter(|&&margin| ledger.is_valid(margin)) {
+        if let Some(&margin) = margins.first().filter(|&&margin| margin > bar) {
             held = Held { point, margin, known: ledger.queries() };
         }
     }

@@ -58,9 +58,13 @@ pub(crate) fn search(
         let left = end.saturating_sub(ledger.sent());
         let slice = if weights { left.min((queries / ROUNDS).max(1)) } else { left };
         (searched.l1, searched.l2) = (factor * l1, factor * l2);
+        let before = ledger.sent();
         let holds = one_round(ledger, config, slice, round, &mut searched)?;
+        ledger.settle();
         let over = matches!(searched.stop, Some(StopReason::OracleFailed { .. } | StopReason::Cancelled));
-        if !weights || over || ledger.sent() >= end || slice < queries / ROUNDS {
+        // A round that did not pay for one step will not pay for the next either.
+        let stuck = ledger.sent() == before;
+        if !weights || over || stuck || ledger.sent() >= end || slice < queries / ROUNDS {
             break;
         }
         *(if holds { &mut valid } else { &mut invalid }) = Some(factor);
@@ -131,7 +135,9 @@ pub(crate) fn boundary(ledger: &Ledger<'_>) -> Result<Option<Vec<f64>>, ExplainE
         bounds.iter().map(|&(lower, _)| lower).collect(),
     ];
     let mut best: Option<Vec<f64>> = None;
-    for end in ends.iter().filter(|end| end.as_slice() != ledger.nothing()) {
+    let leads =
+        |end: &&Vec<f64>| end.as_slice() != ledger.nothing() && end.iter().all(|value| value.is_finite());
+    for end in ends.iter().filter(leads) {
         if let Some(point) = first_valid(ledger, end)?
             && best.as_ref().is_none_or(|best| ledger.penalty(&point) < ledger.penalty(best))
         {

@@ -24,6 +24,10 @@ const TOGETHER: f64 = 0.1;
 const ALIKE: f64 = 0.5;
 /// Random points that are tried where nothing else is valid.
 const SCATTERED: usize = 256;
+/// Of many classes only so many are rivals: those with the highest scores.
+const RIVALS: usize = 10;
+/// Points that are made and asked at once.
+const AT_ONCE: usize = 128;
 /// Numbers of places that are tried grow by one part in so many.
 const GROWTH: usize = 3;
 
@@ -56,12 +60,12 @@ impl Refiner<'_, '_> {
         let effects = if free.len() <= allowed {
             self.singles(base, free)?
         } else {
-            let screened = self.screened(base.len(), &free, allowed, seed)?;
+            let screened = self.screened(base, &free, allowed, seed)?;
             self.singles(base, screened)?
         };
         let mut begun: Vec<Begun> = Vec::new();
         let enough = self.left() / 2;
-        for measure in self.measures(base.len()) {
+        for measure in self.measures(base) {
             if self.left() < enough && !begun.is_empty() {
                 break;
             }
@@ -84,17 +88,30 @@ impl Refiner<'_, '_> {
     fn singles(&self, base: &[f64], places: Vec<usize>) -> Result<Effects, ExplainError> {
         let nothing = self.ledger.nothing();
         let ends: Vec<f64> = places.iter().map(|&i| self.furthest(i)).collect();
-        let points: Vec<Vec<f64>> =
-            places.iter().zip(&ends).map(|(&i, &end)| self.with(nothing, i, end)).collect();
-        let scores = self.ledger.ask_scores(&points)?;
+        let scores = self.scores_of(places.len(), |at| self.with(nothing, places[at], ends[at]))?;
         let changes = scores.into_iter().map(|s| s.iter().zip(base).map(|(s, b)| s - b).collect()).collect();
         Ok(Effects { places, changes, ends })
+    }
+
+    /// The scores of many points, made a few at a time: inputs may be large.
+    fn scores_of(
+        &self,
+        count: usize,
+        point: impl Fn(usize) -> Vec<f64>,
+    ) -> Result<Vec<Vec<f64>>, ExplainError> {
+        let mut scores = Vec::with_capacity(count);
+        for start in (0..count).step_by(AT_ONCE) {
+            let points: Vec<Vec<f64>> = (start..count.min(start + AT_ONCE)).map(&point).collect();
+            scores.append(&mut self.ledger.ask_scores(&points)?);
+            self.ledger.report();
+        }
+        Ok(scores)
     }
 
     /// The places that look most worth asking one by one, by random signs on all of them at once.
     fn screened(
         &self,
-        classes: usize,
+        base: &[f64],
         free: &[usize],
         queries: usize,
         seed: u64,
@@ -111,38 +128,36 @@ impl Refiner<'_, '_> {
             })
             .collect();
         let sign = |bits: &[u64], at: usize| if bits[at / 64] >> (at % 64) & 1 == 1 { 1.0 } else { -1.0 };
-        let point = |bits: &Vec<u64>| {
+        let scores = self.scores_of(signs.len(), |row| {
             let mut point = nothing.to_vec();
-            for (_, &i) in free.iter().enumerate().filter(|&(at, _)| sign(bits, at) > 0.0) {
+            for (_, &i) in free.iter().enumerate().filter(|&(at, _)| sign(&signs[row], at) > 0.0) {
                 point[i] += TOGETHER * (self.furthest(i) - nothing[i]);
             }
             point
-        };
-        let points: Vec<Vec<f64>> = signs.iter().map(point).collect();
-        let scores = self.ledger.ask_scores(&points)?;
-        let mut means = vec![0.0; classes];
-        for scores in &scores {
-            for (mean, score) in means.iter_mut().zip(scores) {
-                *mean += score / signs.len() as f64;
-            }
-        }
-        let mut sums = vec![vec![0.0; classes]; free.len()];
-        for (bits, scores) in signs.iter().zip(&scores) {
-            for (at, sums) in sums.iter_mut().enumerate() {
-                let sign = sign(bits, at);
-                for (sum, (score, mean)) in sums.iter_mut().zip(scores.iter().zip(&means)) {
-                    *sum += sign * (score - mean);
+        })?;
+        let answered: Vec<(&Vec<u64>, &Vec<f64>)> = signs
+            .iter()
+            .zip(&scores)
+            .filter(|(_, scores)| scores.iter().all(|score| score.is_finite()))
+            .collect();
+        let measures = self.measures(base);
+        let mut worths = vec![vec![0.0; free.len()]; measures.len()];
+        for (measure, worths) in measures.iter().zip(&mut worths) {
+            let values: Vec<f64> = answered.iter().map(|(_, scores)| measure.of(scores)).collect();
+            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+            for ((bits, _), value) in answered.iter().zip(values) {
+                for (at, worth) in worths.iter_mut().enumerate() {
+                    *worth += sign(bits, at) * (value - mean);
                 }
             }
         }
         let mut chosen: Vec<usize> = Vec::new();
-        let measures = self.measures(classes);
-        let orders: Vec<Vec<usize>> = measures
+        let orders: Vec<Vec<usize>> = worths
             .iter()
-            .map(|measure| {
+            .map(|worths| {
                 let mut order: Vec<usize> = (0..free.len()).collect();
-                let worth: Vec<f64> = sums.iter().map(|sums| measure.of(sums).abs()).collect();
-                order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
+                let worth = |at: usize| worths[at].abs();
+                order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
                 order
             })
             .collect();
@@ -162,10 +177,10 @@ impl Refiner<'_, '_> {
 
     /// Differences of scores that could close the gap: for a part, of its class to each other; for a change, of each other
     /// (or the target) to the class; and the class alone.
-    fn measures(&self, classes: usize) -> Vec<Measure> {
+    fn measures(&self, base: &[f64]) -> Vec<Measure> {
         let class = self.ledger.around.condition.class;
         let target = self.ledger.around.task.target;
-        let others = (0..classes).filter(|&other| other != class);
+        let others = rivals(base, class).into_iter();
         match self.ledger.around.task.mode {
             Mode::PertinentPositive => std::iter::once(Measure { rises: Some(class), falls: None })
                 .chain(others.map(|other| Measure { rises: Some(class), falls: Some(other) }))
@@ -332,4 +347,13 @@ impl Refiner<'_, '_> {
         }
         Ok(held)
     }
+}
+
+/// The classes that could win instead, in their own order.
+fn rivals(base: &[f64], class: usize) -> Vec<usize> {
+    let mut others: Vec<usize> = (0..base.len()).filter(|&other| other != class).collect();
+    others.sort_by(|&a, &b| base[b].total_cmp(&base[a]).then(a.cmp(&b)));
+    others.truncate(RIVALS);
+    others.sort_unstable();
+    others
 }

@@ -178,6 +178,9 @@ impl Task {
             if values.values().iter().any(|value| value.is_nan()) {
                 return Err(TaskError::ListNan { what });
             }
+            if what == "the background" && values.values().iter().any(|value| value.is_infinite()) {
+                return Err(TaskError::ListInfinite { what });
+            }
         }
         if !self.frozen.is_empty() && self.frozen.len() != dim {
             return Err(TaskError::ListLength { what: "the mask", found: self.frozen.len(), expected: dim });
@@ -213,6 +216,8 @@ pub enum TaskError {
     ListLength { what: &'static str, found: usize, expected: usize },
     #[error("{what} contains NaN")]
     ListNan { what: &'static str },
+    #[error("{what} contains an infinity: finite numbers are needed")]
+    ListInfinite { what: &'static str },
     #[error("at number {index} the lower bound {lower} is above the upper bound {upper}")]
     Crossed { index: usize, lower: f64, upper: f64 },
     #[error("the model knows {classes} class: a contrast needs two")]

@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use gradless::{Budget, Config, Inputs, Model, ModelError, PerCoordinate, StopReason};
+use gradless::{Budget, Config, Inputs, Method, Model, ModelError, PerCoordinate, Preset, StopReason};
 use gradless_explain::{
     Answer, Change, Explain, ExplainError, Grid, Kappa, Minimal, Mode, Progress, Search, Start, Task,
     TaskError, Watch, explain,
@@ -536,5 +536,45 @@ fn answers_that_are_not_numbers_cost_only_themselves() {
         let task = Task { background: background.into(), ..Task::new(mode, input(60), 0.0, 1.0) };
         let answer = ask(&model, &task, &budget(3_000, 0)).unwrap();
         assert!(answer.valid, "{mode:?} {answer:?}");
+    }
+}
+
+#[test]
+fn no_way_through_a_search_exceeds_its_budget_or_goes_round_for_ever() {
+    // Nothing is ever valid, so that everything is tried.
+    for (queries, search) in (200..440)
+        .step_by(13)
+        .flat_map(|queries| [Search::Direct, Search::Weights, Search::Off].map(|search| (queries, search)))
+    {
+        for mode in [Mode::PertinentPositive, Mode::PertinentNegative] {
+            let model = Linear::new(40, if mode == Mode::PertinentNegative { -500.0 } else { 2.0 });
+            let task = Task::new(mode, input(40), 0.0, 1.0);
+            let config = Config::new(Method::default(), Preset::Seed);
+            let seeds = Explain {
+                config: Config { budget: Budget::queries(queries), ..config },
+                search,
+                ..Explain::default()
+            };
+            for how in [Explain { search, ..budget(queries, 0) }, seeds] {
+                let before = model.asked.load(Ordering::Relaxed);
+                let answer = ask(&model, &task, &how).unwrap();
+                let asked = model.asked.load(Ordering::Relaxed) - before;
+                assert_eq!(asked, answer.queries);
+                assert!(asked <= queries, "{asked} of {queries}, {search:?}, {mode:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_about_what_is_no_picture_yet_holds_as_one() {
+    let model = Linear::new(64, 2.0);
+    let odd: Vec<f64> = input(64).iter().map(|x| 0.997 * x + 0.0013).collect();
+    let grid = Grid { low: 0.0, high: 1.0, steps: 255 };
+    for seed in 0..8 {
+        let task = Task::new(Mode::PertinentNegative, odd.clone(), 0.0, 1.0);
+        let answer =
+            ask(&model, &task, &Explain { grid: Some(grid), kappa: None, ..budget(3_000, seed) }).unwrap();
+        assert!(answer.valid, "{}", answer.margin);
     }
 }

@@ -26,6 +26,7 @@ use crate::input::{self, Source, Space};
 use crate::interrupt;
 use crate::model;
 use crate::terminal::{self, Searching, Terminal};
+use folder::Prepared;
 use record::Record;
 use settings::Settings;
 use subject::{Explained, Job};
@@ -43,7 +44,7 @@ impl Explain {
         match source {
             Some(source) if source.is_many() => {
                 let folder = folder::prepare(self.out.as_deref(), self.force, &config, true)?;
-                many::run(&job, &source, &space, &folder, self.threads(), terminal)
+                many::run(&job, &source, &space, &folder.path, self.threads(), terminal)
             }
             source => {
                 let (name, input) = match source {
@@ -63,7 +64,7 @@ impl Explain {
         job: &Job,
         name: &str,
         input: Vec<f64>,
-        folder: &Path,
+        folder: &Prepared,
         terminal: &Terminal,
     ) -> anyhow::Result<Outcome> {
         let look = job.look(&input)?;
@@ -77,6 +78,10 @@ impl Explain {
             bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
         })?;
         drop(bar);
+        let Prepared { path: folder, pending } = folder;
+        if *pending {
+            folder::begin(folder, &self.config(job), true)?;
+        }
         let records = folder::write(folder, job, &explained, &command())?;
         let human = human(job, &explained, &records, folder);
         match &records[..] {
@@ -97,18 +102,19 @@ impl Explain {
             [channels, _, _] => channels,
             _ => 1,
         };
-        let settings = Settings::new(self, channels)?;
+        let settings = Settings::new(self, channels, loaded.onnx.description().range)?;
         let [low, high] = loaded.onnx.description().range;
         let target = self.target.as_deref().map(|target| class(&loaded.onnx, target)).transpose()?;
         if target.is_some() && settings.modes == [Mode::PertinentPositive] {
             bail!("--target is for changes: a part of the input keeps its class. Ask with --mode pn");
         }
+        let loaded_shape = &loaded.onnx.shape().to_vec()[..];
         let mut job = Job {
             loaded,
             settings,
             lower: low.into(),
             upper: high.into(),
-            background: 0.0_f64.clamp(low, high).into(),
+            background: absent(low, high, matches!(loaded_shape, [1 | 3, _, _])).into(),
             frozen: Vec::new(),
             target,
             deadline,
@@ -158,8 +164,20 @@ impl Explain {
             "background": self.background,
             "lower": self.lower,
             "upper": self.upper,
+            "numbers_sha256": job.numbers_sha256(),
         })
     }
+}
+
+/// What counts as absent unless told otherwise: 0, or what is nearest to it in the range; in pictures a value that 8 bits
+/// can hold.
+fn absent(low: f64, high: f64, in_picture: bool) -> f64 {
+    let zero = 0.0_f64.clamp(low, high);
+    if !in_picture {
+        return zero;
+    }
+    let step = ((zero - low) / (high - low) * 255.0).round();
+    low + step * (high - low) / 255.0
 }
 
 /// Says what a long run will take before it is paid for.

@@ -185,3 +185,14 @@ fn force_takes_nothing_away_that_no_run_has_made() {
         assert!(folder.0.join(name).exists(), "{name} is gone");
     }
 }
+
+#[test]
+fn a_refused_question_leaves_the_earlier_run_as_it_is() {
+    let asked = Question::new("earlier", "rows").about_the_row().with("--mode pn");
+    asked.ask().ends(0);
+    let before = asked.text("result.json");
+    asked.ask_with("--target 1 --force").ends(2);
+    assert_eq!(asked.text("result.json"), before);
+    asked.ask_with("--seed 1 --force").ends(0);
+    assert_ne!(asked.text("config.json"), before);
+}

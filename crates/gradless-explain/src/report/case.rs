@@ -78,7 +78,7 @@ fn sureness(case: &Case, page: &mut String) {
         (Minimal::Checked, Mode::PertinentNegative) => {
             "yes: with any one of these changes undone the class stays"
         }
-        (Minimal::BudgetEnded, _) => "not known: the budget ended before every part was tried",
+        (Minimal::BudgetEnded, _) => "not known: the search ended before every part was tried",
         (Minimal::NotAsked, _) => "not checked: it was not asked for",
     };
     fact("Nothing to spare", minimal, page);

@@ -10,6 +10,8 @@ pub(super) struct Agreement {
     pub(super) seeds: usize,
     /// What they asked, all together.
     pub(super) queries: u64,
+    /// Whether all of them are the first over again: nothing was drawn at random.
+    pub(super) identical: bool,
     /// Valid answers among them.
     pub(super) valid: usize,
     /// Answers that lead to the same class as the first.
@@ -41,6 +43,7 @@ impl Agreement {
         let counts = || valid.iter().map(|answer| answer.nonzeros);
         Self {
             seeds: others.len(),
+            identical: others.iter().all(|answer| answer.unknown == first.unknown),
             queries: others.iter().map(|answer| answer.queries).sum(),
             valid: valid.len(),
             same_class: others.iter().filter(|answer| answer.class == first.class).count(),
@@ -52,6 +55,12 @@ impl Agreement {
     /// In words.
     pub(super) fn sentence(&self) -> String {
         let Self { seeds, valid, same_class, .. } = self;
+        if self.identical {
+            return format!(
+                "{seeds} other seeds give exactly this answer: with so few places nothing is drawn at random, so that this says \
+                 nothing about stability"
+            );
+        }
         let told =
             format!("{valid} of {seeds} other seeds found a valid answer, {same_class} with the same class");
         let (Some([fewest, most]), Some(overlap)) = (self.nonzeros, self.overlap) else { return told };

@@ -17,6 +17,8 @@ use crate::npy;
 
 const HOME: &str = "gradless-out";
 const CONFIG: &str = "config.json";
+/// Written and removed to see whether anything can be.
+const PROBE: &str = ".gradless";
 /// The key of the configuration that does not change the result.
 const COMMAND: &str = "command";
 /// What a run leaves behind, and another may replace.
@@ -37,6 +39,13 @@ const LEAVINGS: [&str; 12] = [
 /// Inputs of a run over many are in folders of their own below this one.
 pub(crate) const ITEMS: &str = "items";
 
+/// A folder that can be written to.
+pub(super) struct Prepared {
+    pub(super) path: PathBuf,
+    /// Whether an earlier run is still in it, to be replaced by [`begin`].
+    pub(super) pending: bool,
+}
+
 /// Makes the folder of a run and writes its configuration. A run over many inputs may go on in its own folder; then what
 /// is there already is kept.
 pub(super) fn prepare(
@@ -44,12 +53,13 @@ pub(super) fn prepare(
     force: bool,
     config: &Value,
     may_go_on: bool,
-) -> anyhow::Result<PathBuf> {
+) -> anyhow::Result<Prepared> {
     let Some(path) = out else {
         let path = fresh(Path::new(HOME))?;
-        put(&path.join(CONFIG), &pretty(config)?)?;
-        return Ok(path);
+        begin(&path, config, false)?;
+        return Ok(Prepared { path, pending: false });
     };
+    let cannot_write = || format!("nothing can be written to {}: choose another --out", path.display());
     let goes_on = may_go_on && !force && same_run(path, config);
     let empty = match fs::read_dir(path) {
         Ok(mut entries) => entries.next().is_none(),
@@ -69,12 +79,26 @@ pub(super) fn prepare(
     }
     fs::create_dir_all(path)
         .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
-    // What somebody else keeps under the same names is overwritten at most, never removed.
-    if !goes_on && is_ours(path) {
+    // What a run has left is replaced when there is something to replace it with.
+    let replaces = !goes_on && is_ours(path);
+    let pending = replaces && !may_go_on;
+    if pending {
+        fs::write(path.join(PROBE), "")
+            .and_then(|()| fs::remove_file(path.join(PROBE)))
+            .with_context(cannot_write)?;
+    } else {
+        begin(path, config, replaces)?;
+    }
+    Ok(Prepared { path: path.to_owned(), pending })
+}
+
+/// Begins to write: away with what an earlier run has left, if anything is to be replaced. What somebody else keeps under the
+/// same names is overwritten at most, never removed.
+pub(super) fn begin(path: &Path, config: &Value, replaces: bool) -> anyhow::Result<()> {
+    if replaces {
         clear(path)?;
     }
-    put(&path.join(CONFIG), &pretty(config)?)?;
-    Ok(path.to_owned())
+    put(&path.join(CONFIG), &pretty(config)?)
 }
 
 /// A folder that was not there before.
@@ -111,8 +135,8 @@ fn same_run(path: &Path, config: &Value) -> bool {
 }
 
 /// Takes away what [`prepare`] has made for a run that came to nothing: the same words may be tried again.
-pub(super) fn abandon(path: &Path) {
-    if !path.join("result.json").exists() {
+pub(super) fn abandon(Prepared { path, pending }: &Prepared) {
+    if !pending && !path.join("result.json").exists() {
         let _ = fs::remove_file(path.join(CONFIG));
         // Only empty folders go.
         let _ = fs::remove_dir(path);

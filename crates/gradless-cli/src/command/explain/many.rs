@@ -10,6 +10,7 @@ use std::time::Instant;
 use gradless_explain::Mode;
 use gradless_explain::report::{IndexEntry, Report, index_html};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::folder::{self, ITEMS};
 use super::subject::{Job, Look, was_cut_off};
@@ -93,7 +94,13 @@ impl Batch<'_> {
     fn saved(&self, index: usize) -> Option<(IndexEntry, Finish)> {
         let name = self.source.name(index);
         let place = self.folder.join(ITEMS).join(&name);
-        fs::metadata(place.join("result.json")).ok()?;
+        let record: Value = serde_json::from_slice(&fs::read(place.join("result.json")).ok()?).ok()?;
+        let first = record.get(0).unwrap_or(&record);
+        // Another input under the same name is another input.
+        let input = self.source.read(index, self.space).ok()?;
+        if first["input_sha256"] != record::input_hash(&input) {
+            return None;
+        }
         let report: Report = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
         let is_cut_off = report.cases.iter().any(|case| was_cut_off(&case.stop_reason));
         let finish = if is_cut_off { Finish::CutOff } else { Finish::Whole };

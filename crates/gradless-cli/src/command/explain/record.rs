@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::agreement::Agreement;
 use super::subject::{Explained, Found, Job};
 use super::words;
+use crate::model;
 
 /// The version of the keys.
 pub(super) const SCHEMA: &str = "gradless-explain-1";
@@ -15,6 +16,7 @@ pub(super) const SCHEMA: &str = "gradless-explain-1";
 pub(super) struct Record {
     schema: &'static str,
     input: String,
+    input_sha256: String,
     pub(super) mode: Mode,
     method: &'static str,
     seed: u64,
@@ -86,6 +88,7 @@ impl Record {
         Self {
             schema: SCHEMA,
             input: explained.name.clone(),
+            input_sha256: input_hash(&explained.input),
             mode: found.mode,
             method: job.settings.method,
             seed: job.settings.seed,
@@ -120,6 +123,11 @@ impl Record {
             files,
         }
     }
+}
+
+/// What tells one input from another, whatever their files are called.
+pub(super) fn input_hash(input: &[f64]) -> String {
+    model::hash(&input.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
 }
 
 /// The trace as a table.

@@ -44,10 +44,11 @@ pub(super) struct Settings {
 
 impl Settings {
     /// What is asked, for inputs with this many channels.
-    pub(super) fn new(asked: &Explain, channels: usize) -> anyhow::Result<Self> {
+    pub(super) fn new(asked: &Explain, channels: usize, [low, high]: [f64; 2]) -> anyhow::Result<Self> {
         let auto = asked.method == AUTO;
         let method = if auto { Method::default() } else { Method::named(&asked.method)? };
         let paper = asked.preset != PresetName::Default;
+        let width = high - low;
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
             PresetName::Seed => Preset::Seed,
@@ -76,7 +77,12 @@ impl Settings {
         };
         let max_queries = asked.max_queries.unwrap_or(default_queries);
         config.budget = Budget::queries(max_queries);
-        let weight = if paper && channels == 3 { WEIGHT_COLOUR } else { WEIGHT_GREY };
+        let weight = match (paper, channels) {
+            (true, 3) => WEIGHT_COLOUR,
+            (true, _) => WEIGHT_GREY,
+            // The same for the same picture, whatever numbers stand for black and white.
+            (false, _) => WEIGHT_GREY / width,
+        };
         let l1 = not_negative("--l1", asked.l1.unwrap_or(weight))?;
         let ours = |switch: Option<Switch>| switch.map_or(!paper, |switch| switch == Switch::On);
         let kappa = match asked.kappa {
@@ -102,7 +108,10 @@ impl Settings {
             seed: asked.seed,
             max_queries,
             l1,
-            l2: not_negative("--l2", asked.l2.unwrap_or(l1))?,
+            l2: not_negative(
+                "--l2",
+                asked.l2.or(asked.l1).unwrap_or(if paper { weight } else { weight / width }),
+            )?,
             kappa,
             search: match (ours(asked.search), auto) {
                 (false, _) => Search::Off,
@@ -127,7 +136,7 @@ impl Settings {
         mode: Mode,
         queries: u64,
         floor: f64,
-        range: [f64; 2],
+        grid: Option<Grid>,
         threads: usize,
     ) -> gradless_explain::Explain {
         let [part, change] = self.start;
@@ -142,7 +151,7 @@ impl Settings {
                 Mode::PertinentPositive => part,
                 Mode::PertinentNegative => change,
             },
-            grid: Some(Grid { low: range[0], high: range[1], steps: 255 }),
+            grid,
             floor,
             threads,
         }

@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use gradless::drive::{NoiseProbe, noise_floor};
 use gradless::{ConfigError, Model, PerCoordinate, Scored, StopReason};
 use gradless_explain::condition::largest;
-use gradless_explain::{Answer, ExplainError, Mode, Progress, Task, Watch, explain};
+use gradless_explain::{Answer, ExplainError, Grid, Mode, Progress, Task, Watch, explain};
 
 use super::agreement::Agreement;
 use super::settings::Settings;
 use crate::interrupt;
-use crate::model::{Answers, Loaded};
+use crate::model::{self, Answers, Loaded};
 
 /// A margin counts when it is so many times the standard deviation of its noise.
 const SIGMAS: f64 = 5.0;
@@ -165,13 +165,29 @@ impl Job {
     fn refusal(&self, error: ExplainError, asked: &Asked) -> anyhow::Error {
         let told = match error {
             ExplainError::Budget { .. } => format!(
-                "--max-queries {} is too little ({} are asked before the search)",
-                self.settings.max_queries, asked.before
+                "--max-queries {} is too little: {} are asked before the search; allow at least {}",
+                self.settings.max_queries,
+                asked.before,
+                asked.before + 200
             ),
             ExplainError::Config(ConfigError::NothingFree) => nothing_free(asked.mode).to_owned(),
             other => return other.into(),
         };
-        anyhow::Error::new(error).context(told)
+        anyhow::anyhow!(told)
+    }
+
+    /// What masks, bounds and backgrounds hold, whatever their files are called.
+    pub(super) fn numbers_sha256(&self) -> String {
+        let numbers =
+            [&self.lower, &self.upper, &self.background].into_iter().flat_map(|list| list.values().iter());
+        let frozen = self.frozen.iter().map(|&frozen| u8::from(frozen));
+        model::hash(&numbers.flat_map(|value| value.to_le_bytes()).chain(frozen).collect::<Vec<u8>>())
+    }
+
+    /// The values a saved picture can hold; none for what is not a picture.
+    pub(super) fn grid(&self) -> Option<Grid> {
+        let [low, high] = self.loaded.onnx.description().range;
+        matches!(self.loaded.onnx.shape(), [1 | 3, _, _]).then_some(Grid { low, high, steps: 255 })
     }
 
     fn task(&self, mode: Mode, input: &[f64]) -> Task {
@@ -211,10 +227,9 @@ impl Job {
     ) -> anyhow::Result<Found> {
         let begun = Instant::now();
         let mode = asked.mode;
-        let range = self.loaded.onnx.description().range;
         let task = self.task(mode, &about.input);
         let queries = self.settings.max_queries.saturating_sub(asked.before);
-        let mut how = self.settings.explain(mode, queries, about.floor, range, asked.threads);
+        let mut how = self.settings.explain(mode, queries, about.floor, self.grid(), asked.threads);
         let search = |how: &gradless_explain::Explain, tell: &(dyn Fn(&Progress) + Sync)| {
             watched(asked.deadline, |cancel| explain(model, &task, how, &Watch { cancel, progress: tell }))
         };

@@ -14,6 +14,11 @@ pub(super) fn sentence(job: &Job, explained: &Explained, found: &Found) -> Strin
     let class = class_name(job, answer.class);
     let things = things(job, found);
     match found.mode {
+        Mode::PertinentPositive if answer.nonzeros == 0 && !job.frozen.is_empty() => {
+            format!(
+                "Nothing of the input is needed beside what is frozen: the model says {class} to that alone."
+            )
+        }
         Mode::PertinentPositive if answer.nonzeros == 0 => {
             format!("Nothing of the input is needed: the model says {class} to an empty one.")
         }
@@ -34,7 +39,7 @@ pub(super) fn sentence(job: &Job, explained: &Explained, found: &Found) -> Strin
 /// What to try where the answer may disappoint.
 pub(super) fn hint(found: &Found) -> Option<&'static str> {
     let empty = found.mode == Mode::PertinentPositive && found.answer.valid && found.answer.nonzeros == 0;
-    empty.then_some("another --background, such as 0.5 for grey, asks a harder question")
+    empty.then_some("another --background asks a harder question")
 }
 
 /// The name of a class as a sentence has it.
@@ -138,7 +143,7 @@ pub(super) fn margin(margin: f64) -> String {
 pub(super) fn minimal(minimal: Minimal) -> &'static str {
     match minimal {
         Minimal::Checked => "no part of it can go",
-        Minimal::BudgetEnded => "the budget ended before all of its parts were tried",
+        Minimal::BudgetEnded => "the search ended before all of its parts were tried",
         Minimal::NotAsked => "not pruned",
     }
 }

@@ -6,8 +6,8 @@
 
 The documentation's settings without the autoencoder: kappa 0, beta 0.1, c_init 1, c_steps 10, learning rate 0.01,
 numerical gradients with eps 0.01; pixels in 0..1 with 0 as no information (it asks the network about differences of
-images, which must be images); its 1000 iterations are cut to 100. PP runs as shipped, and with --repair with the
-gradient of its attack loss as it should be: as shipped it has the wrong sign.
+images, which must be images); its 1000 iterations are cut to 100. PP runs as shipped, with the sign error of its
+gradient.
 """
 
 import argparse
@@ -51,25 +51,12 @@ def digit(folder, index):
     return pixels.reshape(1, 28, 28, 1).astype(np.float32) / 255
 
 
-def repaired(model, x, y, eps=1e-2):
-    """The gradient of max(0, best other score - score of the class): shipped is that of the opposite."""
-    scores = model(x)
-    other = np.where(y > 0, -np.inf, scores).argmax(axis=1)
-    lead = scores[0, other[0]] - (scores * y).sum()
-    if lead <= 0:
-        return np.zeros(x.shape)
-    steps = eps * np.eye(x.size).reshape(-1, *x.shape[1:])
-    slopes = (model(x + steps) - model(x - steps)) / (2 * eps)
-    return (slopes[:, other[0]] - slopes[:, y[0].argmax()]).reshape(x.shape)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--image", type=int, default=15)
     parser.add_argument("--modes", default="PN,PP")
-    parser.add_argument("--repair", action="store_true", help="repair the sign error of PP")
     arguments = parser.parse_args()
     x = digit(arguments.data, arguments.image)
     for mode in arguments.modes.split(","):
@@ -79,15 +66,12 @@ def main():
             max_iterations=arguments.iterations, c_init=1.0, c_steps=10, learning_rate_init=1e-2,
             clip=(-1000.0, 1000.0), eps=(1e-2, 1e-2), no_info_val=0.0, update_num_grad=1,
         )
-        if mode == "PP" and arguments.repair:
-            explainer.get_gradients = lambda x, y: repaired(model, x, y)
         began = time.process_time()
         explanation = explainer.explain(x)
         seconds = time.process_time() - began
         found = getattr(explanation, mode, None)
-        label = mode + (" repaired" if mode == "PP" and arguments.repair else "")
         if found is None:
-            print(f"{label}: nothing found, {model.queries} queries, {seconds:.0f} CPU s", flush=True)
+            print(f"{mode}: nothing found, {model.queries} queries, {seconds:.0f} CPU s", flush=True)
             continue
         change = np.asarray(found) - (x if mode == "PN" else 0)
         change[np.abs(change) < 1e-6] = 0
@@ -95,7 +79,7 @@ def main():
         after = model(np.asarray(found))[0]
         met = (after.argmax() == before.argmax()) == (mode == "PP")
         print(
-            f"{label}: condition {'met' if met else 'NOT met'} ({before.argmax()} -> {after.argmax()}), "
+            f"{mode}: condition {'met' if met else 'NOT met'} ({before.argmax()} -> {after.argmax()}), "
             f"l1 {np.abs(change).sum():.2f}, l2 {np.sqrt((change ** 2).sum()):.2f}, pixels {(change != 0).sum()}, "
             f"{model.queries} queries, {seconds:.0f} CPU s",
             flush=True,

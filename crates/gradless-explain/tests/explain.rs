@@ -578,3 +578,30 @@ fn an_answer_about_what_is_no_picture_yet_holds_as_one() {
         assert!(answer.valid, "{}", answer.margin);
     }
 }
+
+#[test]
+fn a_cancelled_search_asks_hardly_anything_more() {
+    for (search, mode) in [Search::Direct, Search::Weights]
+        .into_iter()
+        .flat_map(|search| [Mode::PertinentPositive, Mode::PertinentNegative].map(|mode| (search, mode)))
+    {
+        let model = Linear::new(900, 3.0);
+        let cancel = AtomicBool::new(false);
+        let asked_then = AtomicU64::new(0);
+        let progress = |progress: &Progress| {
+            if progress.queries > 300 && !cancel.swap(true, Ordering::Relaxed) {
+                asked_then.store(progress.queries, Ordering::Relaxed);
+            }
+        };
+        let task = Task::new(mode, input(900), 0.0, 1.0);
+        let how = Explain { search, ..budget(100_000, 0) };
+        let answer = explain(&model, &task, &how, &Watch { cancel: &cancel, progress: &progress }).unwrap();
+        let then = asked_then.load(Ordering::Relaxed);
+        assert!(
+            then > 300 && answer.queries <= then + 4,
+            "{search:?} {mode:?}: {} after {then}",
+            answer.queries
+        );
+        assert!(answer.minimal != Minimal::Checked);
+    }
+}

@@ -13,6 +13,7 @@ mod answers;
 mod asked;
 mod models;
 mod names;
+mod lenet;
 mod many;
 mod plain;
 mod stopping;

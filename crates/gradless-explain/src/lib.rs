@@ -4,7 +4,8 @@
 //! change that would alter it (Dhurandhar et al. 2018). Modules in the order data flows: what is asked (`task`), when an
 //! input answers it (`condition`), everything the model was asked and the best of it (`ledger`), the method over points and
 //! weights (`search`), steps by what single places are worth (`refine`), valid points to begin with (`starts`), the removal
-//! of what is not needed (`prune`), the answer (`answer`), and how it looks (`picture`, `report`).
+//! of what is not needed (`prune`), the way through all of them (`run`), the answer (`answer`), and how it looks
+//! (`picture`, `report`).
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -45,6 +46,7 @@ mod search;
 mod refine;
 mod starts;
 mod prune;
+mod run;
 mod answer;
 pub mod picture;
 pub mod report;

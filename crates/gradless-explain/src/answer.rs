@@ -97,7 +97,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn nearest(self, value: f64) -> f64 {
+    /// The nearest value it can hold.
+    pub fn nearest(self, value: f64) -> f64 {
         let width = (self.high - self.low) / f64::from(self.steps);
         let step = ((value - self.low) / width).round().clamp(0.0, f64::from(self.steps));
         // One division, so that bytes come back as the numbers they were read as.

@@ -108,17 +108,20 @@ impl Explain {
         if target.is_some() && settings.modes == [Mode::PertinentPositive] {
             bail!("--target is for changes: a part of the input keeps its class. Ask with --mode pn");
         }
-        let loaded_shape = &loaded.onnx.shape().to_vec()[..];
         let mut job = Job {
             loaded,
             settings,
             lower: low.into(),
             upper: high.into(),
-            background: absent(low, high, matches!(loaded_shape, [1 | 3, _, _])).into(),
+            background: 0.0_f64.clamp(low, high).into(),
             frozen: Vec::new(),
             target,
             deadline,
         };
+        if let Some(grid) = job.grid() {
+            // What 8 bits cannot hold would not be absent in a saved picture.
+            job.background = grid.nearest(0.0_f64.clamp(low, high)).into();
+        }
         let space = self.space(&job);
         let read = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<PerCoordinate>> {
             let read = text.as_deref().map(|text| input::number_or_file(text, &space)).transpose();
@@ -167,17 +170,6 @@ impl Explain {
             "numbers_sha256": job.numbers_sha256(),
         })
     }
-}
-
-/// What counts as absent unless told otherwise: 0, or what is nearest to it in the range; in pictures a value that 8 bits
-/// can hold.
-fn absent(low: f64, high: f64, in_picture: bool) -> f64 {
-    let zero = 0.0_f64.clamp(low, high);
-    if !in_picture {
-        return zero;
-    }
-    let step = ((zero - low) / (high - low) * 255.0).round();
-    low + step * (high - low) / 255.0
 }
 
 /// Says what a long run will take before it is paid for.

@@ -31,7 +31,7 @@ pub(super) fn sentence(job: &Job, explained: &Explained, found: &Found) -> Strin
                 Change::TwoSided => "Changing",
             };
             let things = lower_first(&things);
-            format!("{way} {things} {} it {class}.", if_one(found, job, "makes", "makes"))
+            format!("{way} {things} makes it {class}.")
         }
     }
 }

@@ -31,7 +31,7 @@ pub use figures::{Figure, figures};
 pub use journal::{Journal, JournalError, NAME, Others, Unusable};
 pub use page::page;
 pub use pairs::{Pair, Verdict};
-pub use question::{Mode, Unasked, weight};
+pub use question::{Mode, Question, Unasked, loss, weight};
 pub use reference::reference;
 pub use results::Results;
 pub use run::{Look, Run};

@@ -37,7 +37,9 @@ pub fn weight(set: DataSet) -> f64 {
 }
 
 /// A question as a black box: $l(x) = \ln(1 + e^{c(x)})$, $c$ being how far the class condition is from being met.
-pub(super) struct Question<'a> {
+///
+/// Together with [`problem`](Self::problem) it is what every method of the experiments minimises; other programs may ask it too.
+pub struct Question<'a> {
     model: &'a dyn Model,
     space: Space,
     task: Task,
@@ -47,7 +49,8 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    pub(super) fn new(
+    /// The question about one image, in the numbers of the experiment: pixels for digits, normalised ones for photographs.
+    pub fn new(
         model: &'a dyn Model,
         set: DataSet,
         (images, index): (&Images, usize),
@@ -76,12 +79,12 @@ impl<'a> Question<'a> {
     }
 
     /// $r$, $K$ and $x_1$.
-    pub(super) fn problem(&self) -> Result<Problem, ProblemError> {
+    pub fn problem(&self) -> Result<Problem, ProblemError> {
         self.task.problem(self.weight, self.weight, self.task.start(self.start))
     }
 
     /// By how much the class condition holds at a point; negative: by how much it does not.
-    pub(super) fn margin(&self, x: &[f64]) -> Result<f64, ModelError> {
+    pub fn margin(&self, x: &[f64]) -> Result<f64, ModelError> {
         Ok(self.margins(x)?[0])
     }
 
@@ -115,7 +118,7 @@ impl Oracle for Question<'_> {
 }
 
 /// $\ln(1 + e^{-\text{margin}})$ without overflow: below $\ln 2$ exactly where the margin is positive.
-pub(super) fn loss(margin: f64) -> f64 {
+pub fn loss(margin: f64) -> f64 {
     (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
 }
 

@@ -1,4 +1,4 @@
-//! Medians of counts, and the power of $d$ they grow with.
+//! Medians and other quantiles, and the power of $d$ that counts grow with.
 
 /// The median of runs of which some may have failed; a failure is slower than every success.
 ///
@@ -8,6 +8,17 @@ pub fn median(calls: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
     sorted.sort_unstable();
     let middle = sorted.get(sorted.len().saturating_sub(1) / 2)?;
     (*middle < u64::MAX).then_some(*middle)
+}
+
+/// The smallest of the numbers that at least this share of them does not exceed; NaN if there are none.
+///
+/// No mean of two neighbours is taken: infinity, for what never happened, stays what it is.
+pub fn quantile(numbers: impl IntoIterator<Item = f64>, share: f64) -> f64 {
+    let mut sorted: Vec<f64> = numbers.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+    let rank = (share * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
+    sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
 }
 
 /// The least-squares slope of $\log_{10} y$ against $\log_{10} x$; `None` without two different positive $x$.
@@ -40,6 +51,16 @@ mod tests {
         for (calls, expected) in cases {
             assert_eq!(median(calls.iter().copied()), expected, "{calls:?}");
         }
+    }
+
+    #[test]
+    fn quantiles_are_numbers_of_the_list_and_keep_infinity() {
+        let numbers = [4.0, f64::INFINITY, 1.0, 2.0, 3.0];
+        let shares = [0.0, 0.2, 0.25, 0.5, 0.75, 0.8, 0.9];
+        let expected = [1.0, 1.0, 2.0, 3.0, 4.0, 4.0, f64::INFINITY];
+        assert_eq!(shares.map(|share| quantile(numbers, share)), expected);
+        assert_eq!(quantile([1.0, 4.0], 0.5), 1.0, "as `median`");
+        assert!(quantile([], 0.5).is_nan());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the benchmark programs share: running a method until it has reached a goal, medians and slopes.
+//! What the benchmark programs share: methods by their names, running one until it has reached a goal, medians and slopes.
 //!
 //! | Program | Question | Result |
 //! |---|---|---|
@@ -6,10 +6,19 @@
 //! | `--bin memory` | how much memory does a run in ten million dimensions take? | `docs/benchmarks/memory.md` |
 //! | `--bin engines` | how fast do the engines run the two networks, beside Python's onnxruntime? | `docs/benchmarks/engines.md` |
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
+//! | `--bin targets` | how many queries until the value that the seed's method reaches in 40,200? | `targets.md` where asked |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |
 
+pub mod contender;
+pub mod network;
 pub mod race;
+pub mod descent;
 pub mod fit;
+pub mod profile;
+pub mod side_by_side;
+
+/// What a program does, or why it cannot.
+pub type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// The commit a result was measured at, as git tells it; "unknown" outside a repository.
 pub fn commit() -> String {

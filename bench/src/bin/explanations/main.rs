@@ -15,9 +15,9 @@ mod reference;
 mod result;
 
 use std::error::Error;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
+use bench::side_by_side::side_by_side;
 use gradless_explain::{Watch, explain};
 
 use asked::{Asked, Question};
@@ -56,34 +56,6 @@ fn main() -> Fallible<()> {
         page::write(out, &asked, &sections)?;
     }
     Ok(())
-}
-
-/// Does the work on so many threads; results in the order of the jobs.
-fn side_by_side<J: Sync, R: Send>(
-    jobs: &[J],
-    threads: usize,
-    work: impl Fn(&J) -> Fallible<R> + Sync,
-) -> Fallible<Vec<R>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
-    let hand = || -> Fallible<()> {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(index) else { return Ok(()) };
-            let result = work(job)?;
-            let mut done = done.lock().map_err(|_| "a thread panicked")?;
-            done.push((index, result));
-            eprint!("\r{:>4} of {} ", done.len(), jobs.len());
-        }
-    };
-    std::thread::scope(|scope| {
-        let hands: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(hand)).collect();
-        hands.into_iter().try_for_each(|hand| hand.join().map_err(|_| "a thread panicked")?)
-    })?;
-    eprintln!();
-    let mut done = done.into_inner().map_err(|_| "a thread panicked")?;
-    done.sort_by_key(|&(index, _)| index);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 /// What [`Question`] adds to a task.

@@ -1,5 +1,6 @@
 //! $u_1, \dots, u_m$: the directions along which the black box is asked.
 
+mod block;
 mod coordinate;
 mod gaussian;
 mod hadamard;
@@ -13,6 +14,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::random::{Key, Purpose};
+use crate::vector;
+use block::Block;
 use coordinate::Coordinate;
 use gaussian::Gaussian;
 use hadamard::Hadamard;
@@ -31,6 +34,7 @@ use sphere::Sphere;
 /// | `Gaussian` | unbounded | unbounded | unbounded | none |
 /// | `Sphere` | $1$ | $\sqrt d$ | $1$ | $m$ numbers |
 /// | `Coordinate` | $\sqrt d$ | $\sqrt d$ | $\sqrt d$ | $d$ bits, $m$ indices |
+/// | `Block` | $1$ | $N - 1$ | $\sqrt{N - 1}$ | $d$ bits, $N$ indices |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Direction {
     /// Independent fair signs: the law of the method's theorems, with $\lVert u\rVert_\infty = 1$ in every dimension.
@@ -52,6 +56,12 @@ pub enum Direction {
     Sphere,
     /// $\sqrt d\thinspace e_i$, coordinates drawn without replacement in blocks of $d$: $m = d$ is the classical difference gradient.
     Coordinate,
+    /// Orthogonal signs on $N - 1$ coordinates, $N$ being the power of two from $m$ on: for $m = N$ their slopes exactly, and
+    /// nothing of the others. Factor $d/(N-1)$.
+    ///
+    /// The coordinates are drawn, unless a method that remembers slopes chooses them
+    /// ([`StepRule::Trust`](crate::StepRule::Trust)).
+    Block,
 }
 
 /// The directions of one iteration at a time.
@@ -82,6 +92,7 @@ enum Law {
     Gaussian(Gaussian),
     Sphere(Sphere),
     Coordinate(Coordinate),
+    Block(Block),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,6 +115,7 @@ impl Directions {
             Direction::Gaussian => Law::Gaussian(Gaussian::new(key)),
             Direction::Sphere => Law::Sphere(Sphere::new(dim, key)),
             Direction::Coordinate => Law::Coordinate(Coordinate::new(dim, key)),
+            Direction::Block => Law::Block(Block::new(dim, key)),
         };
         Self { dim, law, drawn: None }
     }
@@ -122,8 +134,28 @@ impl Directions {
             Law::Gaussian(law) => law.draw(iteration),
             Law::Sphere(law) => law.draw(iteration, count),
             Law::Coordinate(law) => law.draw(iteration, count),
+            Law::Block(law) => law.draw(iteration, count),
         }
         self.drawn = wanted;
+    }
+
+    /// Prepares $m$ directions on these coordinates, where the law is [`Direction::Block`]; elsewhere as [`draw`](Self::draw).
+    pub(crate) fn choose(&mut self, iteration: u64, count: usize, coordinates: Vec<usize>) {
+        match &mut self.law {
+            Law::Block(law) => {
+                law.choose(iteration, coordinates);
+                self.drawn = Some(Drawn { iteration, count });
+            }
+            _ => self.draw(iteration, count),
+        }
+    }
+
+    /// The coordinates of the block; none for other laws.
+    pub(crate) fn chosen(&self) -> &[usize] {
+        match &self.law {
+            Law::Block(law) => law.chosen(),
+            _ => &[],
+        }
     }
 
     /// $m$, how many directions are prepared; 0 before the first draw.
@@ -148,7 +180,18 @@ impl Directions {
             Law::Gaussian(law) => law.write(j, base, scale, out),
             Law::Sphere(law) => law.write(j, base, scale, out),
             Law::Coordinate(law) => law.write(j, base, scale, out),
+            Law::Block(law) => law.write(j, base, scale, out),
         }
+    }
+
+    /// $\langle u_j, h\rangle$.
+    pub(crate) fn dot(&self, j: usize, h: &[f64]) -> f64 {
+        if let Law::Block(law) = &self.law {
+            return law.dot(j, h);
+        }
+        let mut u = vec![0.0; self.dim];
+        self.write(j, &vec![0.0; self.dim], 1.0, &mut u);
+        vector::dot(&u, h)
     }
 
     /// $g \mathrel{+}= \sum_j c_j u_j$, in an order that depends on the dimension and $m$ alone.
@@ -166,12 +209,17 @@ impl Directions {
             Law::Gaussian(law) => law.accumulate(coefficients, g),
             Law::Sphere(law) => law.accumulate(coefficients, g),
             Law::Coordinate(law) => law.accumulate(coefficients, g),
+            Law::Block(law) => law.accumulate(coefficients, g),
         }
     }
 
-    /// $c$ in $\hat g = \frac{c}{m}\sum_j y_j u_j$: the dimension for the sphere, else 1.
+    /// $c$ in $\hat g = \frac{c}{m}\sum_j y_j u_j$: the dimension for the sphere, its ratio to the block for blocks, else 1.
     pub fn factor(&self) -> f64 {
-        if matches!(self.law, Law::Sphere(_)) { self.dim as f64 } else { 1.0 }
+        match &self.law {
+            Law::Sphere(_) => self.dim as f64,
+            Law::Block(law) => self.dim as f64 / law.chosen().len().max(1) as f64,
+            _ => 1.0,
+        }
     }
 
     /// Bounds on $\lVert u\rVert_\infty$, $\lVert u\rVert_1$ and $\lVert u\rVert_2$ of every direction, up to
@@ -179,7 +227,8 @@ impl Directions {
     pub fn norms(&self) -> Option<(f64, f64, f64)> {
         let d = self.dim as f64;
         match self.law {
-            Law::Rademacher(_) | Law::Hadamard(_) => Some((1.0, d, d.sqrt())),
+            // A block has not more than all coordinates.
+            Law::Rademacher(_) | Law::Hadamard(_) | Law::Block(_) => Some((1.0, d, d.sqrt())),
             Law::Gaussian(_) => None,
             Law::Sphere(_) => Some((1.0, d.sqrt(), 1.0)),
             Law::Coordinate(_) => Some((d.sqrt(), d.sqrt(), d.sqrt())),
@@ -196,6 +245,7 @@ impl fmt::Debug for Directions {
             Law::Gaussian(_) => Direction::Gaussian,
             Law::Sphere(_) => Direction::Sphere,
             Law::Coordinate(_) => Direction::Coordinate,
+            Law::Block(_) => Direction::Block,
         };
         f.debug_struct("Directions")
             .field("kind", &kind)
@@ -210,14 +260,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::vector;
 
-    const LAWS: [Direction; 5] = [
+    const LAWS: [Direction; 6] = [
         Direction::Rademacher,
         Direction::Hadamard,
         Direction::Gaussian,
         Direction::Sphere,
         Direction::Coordinate,
+        Direction::Block,
     ];
 
     fn drawn(kind: Direction, dim: usize, seed: u64, iteration: u64, count: usize) -> Directions {
@@ -369,6 +419,8 @@ mod tests {
             (Direction::Hadamard, 21, 96),
             (Direction::Coordinate, 21, 21),
             (Direction::Coordinate, 21, 63),
+            (Direction::Block, 21, 32),
+            (Direction::Block, 63, 64),
         ] {
             let gradient = dense(dim);
             let g = estimate(&drawn(kind, dim, 0, 5, count), &gradient);

@@ -47,6 +47,8 @@ pub mod geometry;
 pub mod prox;
 pub mod step_size;
 mod optimistic;
+mod memory;
+mod trust;
 pub mod method;
 pub mod trace;
 pub mod stop;

@@ -32,6 +32,7 @@ mod parts;
 mod phases;
 mod snapshot;
 mod state;
+mod track;
 
 pub use config::{Config, ConfigError, Failures, Finale, Flat, Output, Placement, PreviousValue};
 pub use outcome::{Outcome, Point};
@@ -68,6 +69,10 @@ struct Pending {
 #[derive(Clone, Debug)]
 enum Asked {
     Probe,
+    /// The value where $r$ is smallest.
+    Elsewhere,
+    /// All coordinates together.
+    Survey(Plan),
     Calibration,
     Estimate(Plan),
     /// Failed base points, asked again.
@@ -134,7 +139,9 @@ impl Solver {
     pub fn new(problem: Problem, config: Config) -> Result<Self, ConfigError> {
         let (parts, start, notices) = Parts::new(problem, &config)?;
         let state = State::new(&parts, &config, start, notices);
-        Ok(Self { config, parts, state, pending: None })
+        let mut solver = Self { config, parts, state, pending: None };
+        solver.reconsider();
+        Ok(solver)
     }
 
     /// The next batch. Asking again before telling gives the same batch again.
@@ -154,7 +161,10 @@ impl Solver {
             current: self.state.evaluated(),
             previous: &self.state.previous,
             sparse: &self.state.v,
-            directions: &self.parts.directions,
+            directions: match pending.kind {
+                Asked::Survey(_) => &self.parts.survey,
+                _ => &self.parts.directions,
+            },
             rows: &pending.rows,
         };
         match pending.kind {

@@ -56,9 +56,21 @@ pub enum StepRule {
     },
     /// Optimistic, accelerated steps with averaging for convex $l$ (AO-ExpGrad); needs a bounded set.
     Optimistic,
+    /// Slopes are remembered, and a step is taken back where $l$ rises unforeseen; goes with [`Direction::Block`](crate::Direction).
+    ///
+    /// Every iteration asks at the point reached and looks at the slopes of a few coordinates there; the next point is the step
+    /// from the last one kept, with all slopes known and as the curvature between two looks says they have changed. Now and
+    /// then all coordinates are asked together, to learn which to look at first. What $l$ has to lose is its value at the
+    /// minimiser of $r$, which is asked first: no step may lose more than a share of it beyond what the slopes foretold.
+    /// A descent that has settled begins again at the start, more carefully; when four in a row bring nothing, more
+    /// queries would not pay and the run stops by itself. `docs/auto.md` has the whole of it.
+    ///
+    /// Where the black box is noisy, ZO-AdaExpGrad+ runs instead.
+    Trust,
 }
 
-/// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::optimistic`].
+/// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::optimistic`],
+/// [`StepRule::Trust`] is [`crate::trust`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum StepSize {
     Constant(Constant),
@@ -69,7 +81,7 @@ pub(crate) enum StepSize {
 }
 
 impl StepSize {
-    /// The rule at work; `None` for the optimistic one, which is no rule for mirror descent.
+    /// The rule at work; `None` for those that are no rules for mirror descent.
     pub(crate) fn new(rule: StepRule, rate: StormRate, m: usize) -> Option<Self> {
         Some(match rule {
             StepRule::Constant { weight } => Self::Constant(Constant::new(weight)),
@@ -77,7 +89,7 @@ impl StepSize {
             StepRule::AdaptivePlus { initial } => Self::AdaptivePlus(AdaptivePlus::new(initial)),
             StepRule::Storm { initial, growth } => Self::Storm(Storm::new(initial, growth, rate, m)),
             StepRule::AccZom { gamma, schedule } => Self::AccZom(AccZom::new(gamma, schedule)),
-            StepRule::Optimistic => return None,
+            StepRule::Optimistic | StepRule::Trust => return None,
         })
     }
 

@@ -102,6 +102,8 @@ pub enum Notice {
         /// Queries there were.
         available: u64,
     },
+    /// The black box is noisy, and `auto` gave way to ZO-AdaExpGrad+.
+    GaveWay,
     /// A snapshot could not be written; the run goes on without it.
     SnapshotFailed {
         /// Why.
@@ -153,6 +155,9 @@ impl std::fmt::Display for Notice {
                 "one iteration and the look at the last points need {needed} queries, the budget leaves {available}: raise it \
                  or choose a smaller batch"
             ),
+            Self::GaveWay => {
+                write!(f, "the black box is noisy: zo-ada-exp-grad+ runs instead, which averages it out")
+            }
             Self::SnapshotFailed { message } => {
                 write!(f, "no snapshot could be written ({message}); the run goes on without")
             }

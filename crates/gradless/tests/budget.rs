@@ -67,6 +67,10 @@ proptest! {
 /// Queries of `t` iterations by the books of the specification: per step, and what is different at the first.
 fn cost(name: &str, noise: Noise, again: PreviousValue, m: u64, t: u64) -> u64 {
     let storm = name.contains("storm") || name == "acc-zom";
+    if name == "auto" {
+        // Rows of a block are a power of two.
+        return t * (m.next_power_of_two() + 1);
+    }
     match (storm, noise) {
         (false, Noise::None) => t * (m + 1),
         (false, _) => t * 2 * m,
@@ -81,6 +85,9 @@ fn cost(name: &str, noise: Noise, again: PreviousValue, m: u64, t: u64) -> u64 {
 fn every_method_costs_what_the_books_say() {
     for name in value_methods() {
         for noise in [Noise::None, Noise::Common] {
+            if (name, noise) == ("auto", Noise::Common) {
+                continue; // Another method runs.
+            }
             for again in [PreviousValue::Reuse, PreviousValue::AskAgain] {
                 let mut config = Config { noise, previous_value: again, ..iterations(seed_config(name), 5) };
                 if let Estimator::Differences { batch, .. } = &mut config.recipe.estimator {

@@ -152,7 +152,8 @@ impl Naive {
 #[test]
 fn every_method_does_what_its_definition_says() {
     for preset in [Preset::Practical, Preset::Seed, Preset::Authors] {
-        for name in value_methods() {
+        // What `auto` does next depends on all that was seen: `src/memory.rs` and `tests/auto.rs` look at its parts.
+        for name in value_methods().filter(|&name| name != "auto") {
             let problem = Problem::builder(DIM)
                 .regulariser(Regulariser::elastic_net(0.01, 0.05))
                 .set(Set::bounds(-0.4, 0.7))

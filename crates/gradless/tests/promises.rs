@@ -4,7 +4,7 @@
 use gradless::{
     Answers, Ask, BatchSize, Budget, Config, Difference, Direction, FixedCoordinates, Geometry, METHODS,
     Noise, Outcome, Outside, PerCoordinate, Placement, Preset, PreviousValue, Problem, Radius, Regulariser,
-    Set, Solver,
+    Set, Solver, StepRule,
 };
 use proptest::prelude::*;
 use testkit::noise;
@@ -82,13 +82,15 @@ impl Dice {
         let preset = self.pick(&[Preset::Practical, Preset::Practical, Preset::Seed, Preset::Authors]);
         let mut config = Config::new(method, preset);
         let mut recipe = config.recipe.with_batch(BatchSize::Fixed(self.pick(&[1, 2, 5, 40, 130])));
-        if self.below(2) == 0 {
+        // Watched steps go with blocks alone.
+        if self.below(2) == 0 && recipe.step != StepRule::Trust {
             recipe = recipe.with_direction(self.pick(&[
                 Direction::Rademacher,
                 Direction::Hadamard,
                 Direction::Gaussian,
                 Direction::Sphere,
                 Direction::Coordinate,
+                Direction::Block,
             ]));
         }
         if self.below(2) == 0 {

@@ -130,6 +130,12 @@ impl Plan {
         bases
     }
 
+    /// The slope along each direction at $x_t$; NaN or infinite where an answer failed.
+    pub(crate) fn slopes(&self, values: &[f64]) -> Vec<f64> {
+        let (here, _) = values.split_at(self.layout.rows(self.m));
+        self.differences(here, None, true).0
+    }
+
     /// Turns the answers into coefficients. `carry` is how much of the past the momentum keeps, 0 for none.
     pub(crate) fn reduce(&self, values: &[f64], carry: f64) -> Reduced {
         let (here, there) = values.split_at(self.layout.rows(self.m));

@@ -12,6 +12,9 @@ const SEED_BATCH: usize = 200;
 /// Chosen by experiment on sparse quadratics, see [`BatchSize::LogDim`].
 const PRACTICAL_BATCH: BatchSize = BatchSize::LogDim { factor: 8.0 };
 
+/// Rows of a block: one coordinate less is looked at. Chosen by experiment, `docs/auto.md`.
+const AUTO_BATCH: usize = 16;
+
 /// A method with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Method {
@@ -41,6 +44,7 @@ enum Family {
     Psgd,
     AccZom,
     Optimistic,
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +92,7 @@ const ALG: [&str; 4] = [
 
 /// All named methods.
 pub const METHODS: &[Method] = {
-    use Family::{AccZom, Adaptive, AdaptivePlus, Constant, Optimistic, Psgd, Storm};
+    use Family::{AccZom, Adaptive, AdaptivePlus, Auto, Constant, Optimistic, Psgd, Storm};
     use Geometry::{Entropy, Euclidean, PNorm};
     use Order::{First, Zeroth};
     &[
@@ -141,6 +145,17 @@ pub const METHODS: &[Method] = {
             geometry: Entropy,
             order: Zeroth,
         },
+        Method {
+            name: "auto",
+            assumes: SMOOTH,
+            tuning: NOTHING,
+            queries: "m + 1",
+            rate: "none known",
+            source: "ours, slopes remembered and steps watched",
+            family: Auto,
+            geometry: Euclidean,
+            order: Zeroth,
+        },
     ]
 };
 
@@ -158,6 +173,7 @@ impl Method {
     /// The parts it is made of.
     pub fn recipe(self, preset: Preset) -> Recipe {
         let batch = match preset {
+            _ if self.family == Family::Auto => BatchSize::Fixed(AUTO_BATCH),
             Preset::Practical => PRACTICAL_BATCH,
             Preset::Seed | Preset::Authors => BatchSize::Fixed(SEED_BATCH),
         };
@@ -185,13 +201,14 @@ impl Method {
         match self.family {
             Family::Psgd => Direction::Gaussian,
             Family::AccZom => Direction::Sphere,
+            Family::Auto => Direction::Block,
             _ => Direction::Rademacher,
         }
     }
 
     fn radius(self, preset: Preset) -> Radius {
         match (preset, self.family) {
-            (Preset::Practical, _) => Radius::Auto,
+            (Preset::Practical, _) | (_, Family::Auto) => Radius::Auto,
             (Preset::Seed, Family::Psgd) => Radius::Psgd,
             (Preset::Seed, Family::Storm | Family::AccZom) | (Preset::Authors, Family::Storm) => {
                 Radius::Storm
@@ -219,6 +236,7 @@ impl Method {
             Family::Storm => StepRule::Storm { initial, growth },
             Family::AccZom => StepRule::AccZom { gamma: 1.0, schedule: AccZomSchedule::default() },
             Family::Optimistic => StepRule::Optimistic,
+            Family::Auto => StepRule::Trust,
         }
     }
 }

@@ -183,6 +183,9 @@ pub enum ConfigError {
          query budget"
     )]
     NoHorizon,
+    /// A memory of slopes beside something else than blocks.
+    #[error("`StepRule::Trust` goes with differences along `Direction::Block` and no momentum")]
+    TrustWithoutBlocks,
     /// AO-ExpGrad on an unbounded set.
     #[error("this method needs a bounded set: give every coordinate a lower and an upper bound")]
     Unbounded,

@@ -30,14 +30,27 @@ struct Moved {
     share: f64,
 }
 
+impl Moved {
+    /// A descent has ended: there was no step.
+    fn nowhere() -> Self {
+        Self { weight: 0.0, stationarity: 0.0, share: 0.0 }
+    }
+}
+
 impl Solver {
     /// Differences have been answered, base points included.
     pub(super) fn take_estimate(&mut self, plan: &Plan, values: &[f64]) {
         let carry = self.carry();
         let Reduced { mut coefficients, loss, kept, failed, flat } = plan.reduce(values, carry);
+        let draw = self.state.draws;
         self.state.draws += 1;
         let evidence = Evidence { loss, kept, failed, of: values.len() };
         if !self.survives_failures(&evidence, self.parts.m) || (flat && self.grows_radius()) {
+            return;
+        }
+        if let Update::Trust(_) = self.state.update {
+            self.remember_slopes(&plan.slopes(values), draw);
+            self.finish_iteration(&evidence);
             return;
         }
         let factor = self.parts.directions.factor();
@@ -127,6 +140,10 @@ impl Solver {
         if let Some(loss) = evidence.loss {
             self.observe(loss, penalty);
         }
+        if !self.judge_point(evidence.loss, penalty) {
+            self.record(evidence, &Moved::nowhere(), &sizes, penalty);
+            return;
+        }
         let moved = match self.compute_step() {
             Ok(moved) => moved,
             Err(error) => {
@@ -172,6 +189,17 @@ impl Solver {
                 let modulus = parts.generator.modulus(&rule.point, &state.v);
                 let stationarity = modulus * weight * rule.accept(&state.v);
                 Ok(Moved { weight, stationarity, share: rule.share() })
+            }
+            Update::Trust(rule) => {
+                rule.memory.slopes_at(&rule.centre, &mut state.d);
+                let reach = parts.reach(&rule.centre);
+                let weight = rule.weight(parts.steepness(&state.d, &rule.centre), reach);
+                let step = Step { x: &rule.centre, g: &state.d, eta: weight };
+                parts.prox.step(regulariser, set, step, &mut state.v)?;
+                rule.foresee(&state.d, &state.v);
+                let modulus = parts.generator.modulus(&rule.centre, &state.v);
+                let stationarity = modulus * weight * parts.generator.distance(&rule.centre, &state.v);
+                Ok(Moved { weight, stationarity, share: 1.0 })
             }
         }
     }

@@ -4,6 +4,7 @@ use super::config::{Config, ConfigError, Placement};
 use crate::direction::{Direction, Directions};
 use crate::estimator::{BatchSize, Estimator, Radius, RadiusContext};
 use crate::geometry::DistanceGenerator;
+use crate::method::Recipe;
 use crate::momentum::{AccZomSchedule, Momentum, StormRate};
 use crate::problem::Problem;
 use crate::prox::{self, Prox};
@@ -20,6 +21,8 @@ pub(super) struct Parts {
     pub(super) generator: DistanceGenerator,
     pub(super) prox: Prox,
     pub(super) directions: Directions,
+    /// The directions of a survey, where there is a memory.
+    pub(super) survey: Directions,
     /// $m$.
     pub(super) m: usize,
     /// $\nu$ by the rule, before anything is measured; 0 if gradients are told.
@@ -63,6 +66,7 @@ impl Parts {
             Estimator::Gradients { batch } => (Direction::Rademacher, batch, Radius::MiniBatch),
         };
         let m = resolve_batch(batch, dim)?;
+        let m = if recipe.step == StepRule::Trust { block_rows(m, dim) } else { m };
         let radius = match recipe.estimator {
             Estimator::Gradients { .. } => 0.0,
             Estimator::Differences { .. } => {
@@ -75,11 +79,13 @@ impl Parts {
             _ => (radius, default_largest_radius(&space.set, dim).max(radius)),
         };
         let directions = Directions::new(direction, dim, config.seed);
+        let survey = Directions::new(Direction::Rademacher, dim, config.seed);
         let parts = Self {
             space,
             generator,
             prox,
             directions,
+            survey,
             m,
             radius,
             radius_rule,
@@ -116,6 +122,34 @@ impl Parts {
         found.unwrap_or_else(|| wanted.min(self.radius))
     }
 
+    /// Directions of a survey.
+    pub(super) fn survey_size(&self) -> usize {
+        BatchSize::LogDim { factor: SURVEY_FACTOR }.resolve(self.space.dim())
+    }
+
+    /// The point of $K$ nearest to where $r$ is smallest.
+    pub(super) fn cheapest_point(&self) -> Vec<f64> {
+        let centre = vec![0.0; self.space.dim()];
+        let mut point = centre.clone();
+        prox::project(&self.space.set, &centre, &mut point);
+        point
+    }
+
+    /// How far a first step may go: to where $r$ is smallest, or half the width of $K$; 1 where neither says.
+    pub(super) fn reach(&self, x: &[f64]) -> f64 {
+        let away = vector::norm_max(x);
+        let size = self.space.set.max_norm();
+        let reach = if away > 0.0 { away } else { size };
+        if reach.is_finite() && reach > 0.0 { reach } else { 1.0 }
+    }
+
+    /// The steepest slope known at $x$: of $l$ along a coordinate, or of $r$ on the way to where it is smallest.
+    pub(super) fn steepness(&self, d: &[f64], x: &[f64]) -> f64 {
+        let length = vector::norm_l1(x);
+        let regulariser = if length > 0.0 { self.space.regulariser.value(x) / length } else { 0.0 };
+        vector::norm_max(d) + regulariser
+    }
+
     pub(super) fn step_size(&self, rule: StepRule) -> Option<StepSize> {
         let rate = match self.momentum {
             Momentum::Storm(rate) => rate,
@@ -125,9 +159,16 @@ impl Parts {
     }
 }
 
+/// As many directions as keep the maximum norm of the noise at a fixed share of the signal.
+const SURVEY_FACTOR: f64 = 8.0;
 /// Beyond this many directions, or signs in all of them (128 GiB of bits), a batch is a mistake.
 const MOST_DIRECTIONS: usize = 1 << 24;
 const MOST_SIGNS: u64 = 1 << 40;
+
+/// A power of two, at least 2 and not more than all coordinates need.
+fn block_rows(m: usize, dim: usize) -> usize {
+    m.next_power_of_two().clamp(2, (dim + 1).next_power_of_two())
+}
 
 fn resolve_batch(batch: BatchSize, dim: usize) -> Result<usize, ConfigError> {
     match batch.resolve(dim) {
@@ -171,6 +212,13 @@ fn check_schedule(AccZomSchedule { k, c, m0 }: AccZomSchedule) -> Result<(), Con
     positive("m0", m0)
 }
 
+/// A memory of slopes needs blocks to look at, and no other memory beside it.
+fn check_trust(recipe: &Recipe) -> Result<(), ConfigError> {
+    let blocks = matches!(recipe.estimator, Estimator::Differences { direction: Direction::Block, .. });
+    let fits = blocks && recipe.momentum == Momentum::Plain;
+    if recipe.step == StepRule::Trust && !fits { Err(ConfigError::TrustWithoutBlocks) } else { Ok(()) }
+}
+
 fn check_numbers(config: &Config) -> Result<(), ConfigError> {
     match config.recipe.step {
         StepRule::Constant { weight } => positive("the step weight", weight)?,
@@ -181,8 +229,9 @@ fn check_numbers(config: &Config) -> Result<(), ConfigError> {
         StepRule::Adaptive { initial }
         | StepRule::AdaptivePlus { initial }
         | StepRule::Storm { initial, .. } => positive("the initial weight", initial.factor())?,
-        StepRule::Optimistic => {}
+        StepRule::Optimistic | StepRule::Trust => {}
     }
+    check_trust(&config.recipe)?;
     if let Momentum::AccZom(schedule) = config.recipe.momentum {
         check_schedule(schedule)?;
     }

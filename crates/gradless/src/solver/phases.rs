@@ -96,12 +96,18 @@ impl Solver {
             self.state.phase = Phase::Finale(self.exhausted());
             return;
         }
+        if self.prepare_elsewhere() {
+            return;
+        }
         self.refresh_inner(self.state.radius);
+        if self.prepare_survey(available - needed) {
+            return;
+        }
         if matches!(self.config.recipe.estimator, Estimator::Gradients { .. }) {
             self.prepare_gradients();
         } else {
             let plan = self.plan();
-            self.parts.directions.draw(self.state.draws, self.parts.m);
+            self.draw_directions();
             let samples = plan.samples();
             self.hand_out(plan.rows(self.state.next_sample), samples, Asked::Estimate(plan));
         }
@@ -133,7 +139,7 @@ impl Solver {
         let first_sample = self.state.next_sample - plan.samples();
         let all = plan.rows(first_sample);
         let rows = failed.iter().filter_map(|&row| all.get(row).copied()).collect();
-        self.parts.directions.draw(self.state.draws, self.parts.m);
+        self.draw_directions();
         self.hand_out(rows, 0, Asked::Again(plan));
     }
 
@@ -165,6 +171,8 @@ impl Solver {
     pub(super) fn take_values(&mut self, kind: Asked, values: &[f64]) {
         match kind {
             Asked::Probe => self.take_probe(values),
+            Asked::Elsewhere => self.take_elsewhere(values),
+            Asked::Survey(plan) => self.take_survey(&plan, values),
             Asked::Calibration => self.take_calibration(values),
             Asked::Estimate(plan) => {
                 let rows = plan.failed_bases(values);
@@ -210,6 +218,7 @@ impl Solver {
         self.state.noise = noise;
         self.observe(first, self.parts.space.penalty(self.state.evaluated()));
         self.state.phase = first_phase(&self.parts, &self.config, noise);
+        self.reconsider();
     }
 
     fn take_calibration(&mut self, values: &[f64]) {
@@ -227,7 +236,7 @@ impl Solver {
         self.state.phase = Phase::Iterate;
     }
 
-    fn count_failed(&mut self, values: &[f64]) {
+    pub(super) fn count_failed(&mut self, values: &[f64]) {
         self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
     }
 
@@ -322,7 +331,7 @@ impl Solver {
     }
 
     /// Queries that may still be handed out.
-    fn remaining(&self) -> u64 {
+    pub(super) fn remaining(&self) -> u64 {
         let (queries, sent) = self.left();
         queries.min(sent)
     }
@@ -333,7 +342,7 @@ impl Solver {
         if sent < queries { StopReason::Sent } else { StopReason::Queries }
     }
 
-    fn hand_out(&mut self, rows: Vec<Row>, samples: u64, kind: Asked) {
+    pub(super) fn hand_out(&mut self, rows: Vec<Row>, samples: u64, kind: Asked) {
         self.state.counts.sent += rows.len() as u64;
         self.pending = Some(Pending { rows, samples, kind });
     }

@@ -11,6 +11,7 @@ use crate::optimistic::Optimistic;
 use crate::step_size::{StepRule, StepSize};
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};
+use crate::trust::Trust;
 use crate::vector;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +87,7 @@ pub(super) enum Past {
 pub(super) enum Update {
     Mirror(StepSize),
     Optimistic(Optimistic),
+    Trust(Box<Trust>),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,14 +97,25 @@ pub(super) struct Candidate {
     pub(super) objective: f64,
 }
 
+impl Update {
+    pub(super) fn new(parts: &Parts, config: &Config, start: &[f64]) -> Self {
+        match (parts.step_size(config.recipe.step), config.recipe.step) {
+            (Some(step), _) => Self::Mirror(step),
+            (None, StepRule::Trust) => {
+                let elsewhere = parts.cheapest_point();
+                let cheaper = parts.space.penalty(&elsewhere) < parts.space.penalty(start);
+                Self::Trust(Box::new(Trust::new(start, parts.m - 1, cheaper)))
+            }
+            (None, _) => Self::Optimistic(Optimistic::new(start, parts.space.set.max_norm())),
+        }
+    }
+}
+
 impl State {
     pub(super) fn new(parts: &Parts, config: &Config, start: Vec<f64>, notices: Vec<Notice>) -> Self {
         let dim = start.len();
         let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });
-        let update = match parts.step_size(config.recipe.step) {
-            Some(step) => Update::Mirror(step),
-            None => Update::Optimistic(Optimistic::new(&start, parts.space.set.max_norm())),
-        };
+        let update = Update::new(parts, config, &start);
         let noise = if gradients { Noise::Common } else { config.noise };
         let keeps_previous = parts.momentum != Momentum::Plain;
         let mut state = Self {
@@ -162,7 +175,8 @@ impl State {
         let counters = [queries, sent, failed, iterations, self.t, self.draws, self.next_sample];
         let keeps_previous = config.recipe.momentum != Momentum::Plain;
         let update = match &self.update {
-            Update::Mirror(_) => config.recipe.step != StepRule::Optimistic,
+            Update::Mirror(_) => !matches!(config.recipe.step, StepRule::Optimistic | StepRule::Trust),
+            Update::Trust(state) => config.recipe.step == StepRule::Trust && state.fits(dim),
             Update::Optimistic(state) => config.recipe.step == StepRule::Optimistic && state.fits(dim),
         };
         let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });

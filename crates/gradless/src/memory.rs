@@ -1,0 +1,250 @@
+//! What is remembered of $\nabla l$: a slope for each coordinate, where it was seen, and which to look at next.
+
+use serde::{Deserialize, Serialize};
+
+/// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
+const RENEWAL: f64 = 0.7;
+/// How much of what is known of the curvature is left after a look.
+const CURVATURE_FADES: f64 = 0.9;
+/// How much of what the slopes got wrong along a step is added to them.
+const CORRECTION: f64 = 0.3;
+/// Between two surveys this many times their cost goes into looks.
+const SURVEY_PAUSE: usize = 4;
+
+/// Slopes of $l$ along the coordinates, refreshed a few at a time.
+///
+/// A look gives the slopes of a block of coordinates, a survey hints at all of them at once:
+///
+/// $$ \hat c = \frac1m\sum_j \bigl(y_j - \langle h, u_j\rangle\bigr)u_j $$
+///
+/// is an unbiased estimate of $\nabla l - h$ whatever the memory $h$ holds, and the better it is, the less noise there is in
+/// it. So the few steep coordinates of a high-dimensional function are found with about $\ln d$ queries each and then looked
+/// at alone, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    /// The slope along each coordinate, and where on it that was; 0 before it was looked at.
+    slopes: Vec<f64>,
+    places: Vec<f64>,
+    curvature: Curvature,
+    /// When each coordinate was looked at last; 0 if it was not.
+    seen: Vec<u64>,
+    /// What the surveys say is lacking of each slope, 0 once it was looked at, and the weight of what they say.
+    hints: Vec<f64>,
+    evidence: f64,
+    /// Coordinates not looked at yet, and looks until the next survey.
+    unseen: usize,
+    until_survey: u64,
+}
+
+/// How fast a slope changes along its own coordinate, the same for all: what two looks at one coordinate tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Curvature {
+    products: f64,
+    squares: f64,
+}
+
+impl Curvature {
+    fn value(self) -> f64 {
+        if self.squares > 0.0 { (self.products / self.squares).max(0.0) } else { 0.0 }
+    }
+
+    fn fade(&mut self) {
+        self.products *= CURVATURE_FADES;
+        self.squares *= CURVATURE_FADES;
+    }
+
+    fn learn(&mut self, moved: f64, changed: f64) {
+        self.products += moved * changed;
+        self.squares += moved * moved;
+    }
+}
+
+impl Memory {
+    /// Nothing is known.
+    pub(crate) fn new(dim: usize) -> Self {
+        Self {
+            slopes: vec![0.0; dim],
+            places: vec![0.0; dim],
+            curvature: Curvature::default(),
+            seen: vec![0; dim],
+            hints: vec![0.0; dim],
+            evidence: 0.0,
+            unseen: dim,
+            until_survey: 0,
+        }
+    }
+
+    /// Whether it is of this many coordinates and its parts agree, for a memory that comes from outside.
+    pub(crate) fn fits(&self, dim: usize) -> bool {
+        let Self { slopes, places, hints, seen, unseen, .. } = self;
+        [slopes, places, hints].iter().all(|v| v.len() == dim)
+            && seen.len() == dim
+            && seen.iter().filter(|&&seen| seen == 0).count() == *unseen
+    }
+
+    /// Whether every coordinate was looked at.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.unseen == 0
+    }
+
+    /// The curvature along a coordinate.
+    pub(crate) fn curvature(&self) -> f64 {
+        self.curvature.value()
+    }
+
+    /// The coordinates to look at next: half of them `active` ones, the others anywhere, those longest unseen first, among
+    /// those never seen where the surveys hint at most; `shuffle`, one number per coordinate, decides the rest.
+    pub(crate) fn choose(&self, active: impl Fn(usize) -> bool, count: usize, shuffle: &[u64]) -> Vec<usize> {
+        let order = |&i: &usize, &j: &usize| {
+            let hinted = self.hints[j].abs().total_cmp(&self.hints[i].abs());
+            self.seen[i].cmp(&self.seen[j]).then(hinted).then(shuffle[i].cmp(&shuffle[j])).then(i.cmp(&j))
+        };
+        let first = |mut of: Vec<usize>, count: usize| {
+            if count < of.len() {
+                of.select_nth_unstable_by(count, order);
+                of.truncate(count);
+            }
+            of.sort_unstable_by(order);
+            of
+        };
+        let mut chosen = first((0..self.seen.len()).filter(|&i| active(i)).collect(), count / 2);
+        let mut taken = vec![false; self.seen.len()];
+        for &i in &chosen {
+            taken[i] = true;
+        }
+        let others = (0..self.seen.len()).filter(|&i| !taken[i]).collect();
+        chosen.extend(first(others, count - chosen.len()));
+        chosen
+    }
+
+    /// What is known of the slopes at a point: as they were seen, and as the curvature has changed them since.
+    pub(crate) fn slopes_at(&self, x: &[f64], slopes: &mut [f64]) {
+        let curvature = self.curvature.value();
+        let known = self.slopes.iter().zip(self.places.iter().zip(&self.seen));
+        for ((slope, x), (remembered, (place, &seen))) in slopes.iter_mut().zip(x).zip(known) {
+            *slope = if seen == 0 { 0.0 } else { remembered + curvature * (x - place) };
+        }
+    }
+
+    /// Takes in new slopes of some coordinates at `x`, given as `changes` from what was known there; `time` is above 0.
+    pub(crate) fn look(&mut self, coordinates: &[usize], x: &[f64], changes: &[f64], time: u64) {
+        self.until_survey = self.until_survey.saturating_sub(1);
+        let curvature = self.curvature.value();
+        self.curvature.fade();
+        for &i in coordinates {
+            let moved = x[i] - self.places[i];
+            let share = if self.seen[i] == 0 {
+                self.unseen -= 1;
+                1.0
+            } else {
+                self.slopes[i] += curvature * moved;
+                self.curvature.learn(moved, curvature * moved + changes[i]);
+                RENEWAL
+            };
+            self.slopes[i] += share * changes[i];
+            (self.places[i], self.seen[i], self.hints[i]) = (x[i], time, 0.0);
+        }
+    }
+
+    /// Adds to the slopes what they got wrong along a step: `error` is by how much $l$ rose more than they said.
+    pub(crate) fn correct(&mut self, from: &[f64], to: &[f64], error: f64) {
+        let length: f64 = from.iter().zip(to).map(|(from, to)| (to - from).powi(2)).sum();
+        let factor = CORRECTION * error / length;
+        if length > 0.0 && factor.is_finite() {
+            let steps = from.iter().zip(to).map(|(from, to)| to - from);
+            for ((slope, step), &seen) in self.slopes.iter_mut().zip(steps).zip(&self.seen) {
+                *slope += if seen > 0 { factor * step } else { 0.0 };
+            }
+        }
+    }
+
+    /// Whether all coordinates should be looked at together now, to learn which to look at alone.
+    pub(crate) fn wants_survey(&self) -> bool {
+        self.until_survey == 0 && self.unseen > 0
+    }
+
+    /// A survey along `size` directions has told what is lacking, with this variance in every coordinate.
+    ///
+    /// The more the memory holds, the less of it disturbs the others: surveys are averaged by the inverse of their variance.
+    pub(crate) fn survey(&mut self, lacking: &[f64], variance: f64, size: usize, looked_at: usize) {
+        self.until_survey = (SURVEY_PAUSE * size).div_ceil(looked_at.max(1)) as u64;
+        let weight = 1.0 / variance;
+        if !weight.is_finite() {
+            return;
+        }
+        self.evidence += weight;
+        let share = weight / self.evidence;
+        for ((hint, new), seen) in self.hints.iter_mut().zip(lacking).zip(&self.seen) {
+            if *seen == 0 {
+                *hint += share * (new - *hint);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(dim: usize, coordinates: &[usize], x: &[f64], slopes: &[f64]) -> Memory {
+        let mut memory = Memory::new(dim);
+        memory.look(coordinates, x, slopes, 1);
+        memory
+    }
+
+    #[test]
+    fn a_first_look_is_taken_as_it_is_and_a_second_averaged() {
+        let mut memory = seen(3, &[1], &[0.0; 3], &[9.0, 2.0, 9.0]);
+        let mut slopes = [1.0; 3];
+        memory.slopes_at(&[0.0; 3], &mut slopes);
+        assert_eq!(slopes, [0.0, 2.0, 0.0]);
+        assert!(!memory.is_complete());
+        memory.look(&[1], &[0.0; 3], &[0.0, 1.0, 0.0], 2);
+        memory.slopes_at(&[0.0; 3], &mut slopes);
+        assert_eq!(slopes, [0.0, 2.7, 0.0]);
+    }
+
+    #[test]
+    fn two_looks_tell_the_curvature_and_the_curvature_foretells_the_third() {
+        // l = 3 x²/2 along each of two coordinates.
+        let mut memory = seen(2, &[0, 1], &[1.0, 1.0], &[3.0, 3.0]);
+        memory.look(&[0], &[0.5, 1.0], &[-1.5, 0.0], 2);
+        assert!((memory.curvature() - 3.0).abs() < 1e-12);
+        let mut slopes = [0.0; 2];
+        memory.slopes_at(&[0.5, -1.0], &mut slopes);
+        assert!((slopes[1] + 3.0).abs() < 1e-12, "{slopes:?}");
+    }
+
+    #[test]
+    fn hinted_coordinates_come_first_and_then_those_longest_unseen() {
+        let mut memory = Memory::new(5);
+        memory.survey(&[0.1, -0.9, 0.2, 0.5, 0.3], 1.0, 8, 2);
+        let shuffle = [0; 5];
+        assert_eq!(memory.choose(|_| false, 2, &shuffle), [1, 3]);
+        memory.look(&[1, 3], &[0.0; 5], &[0.0; 5], 1);
+        assert_eq!(memory.choose(|_| false, 3, &shuffle), [4, 2, 0]);
+        memory.look(&[0, 2, 4], &[0.0; 5], &[0.0; 5], 2);
+        assert!(memory.is_complete() && !memory.wants_survey());
+        assert_eq!(memory.choose(|_| false, 2, &shuffle), [1, 3]);
+        assert_eq!(memory.choose(|i| i == 4, 2, &shuffle), [4, 1], "half of them where something is");
+    }
+
+    #[test]
+    fn surveys_are_averaged_by_the_inverse_of_their_variance() {
+        let mut memory = Memory::new(2);
+        memory.survey(&[1.0, 0.0], 1.0, 8, 2);
+        memory.survey(&[5.0, 0.0], 3.0, 8, 2);
+        assert_eq!(memory.hints[0], 2.0);
+        memory.survey(&[7.0, 0.0], 0.0, 8, 2);
+        assert_eq!(memory.hints[0], 2.0, "nothing was lacking");
+    }
+
+    #[test]
+    fn a_step_that_rose_unforeseen_turns_the_slopes_against_it() {
+        let mut memory = seen(2, &[0, 1], &[0.0; 2], &[-1.0, 0.0]);
+        memory.correct(&[0.0, 0.0], &[2.0, 0.0], 4.0);
+        let mut slopes = [0.0; 2];
+        memory.slopes_at(&[0.0; 2], &mut slopes);
+        assert!((slopes[0] - (-1.0 + CORRECTION * 2.0)).abs() < 1e-12 && slopes[1] == 0.0, "{slopes:?}");
+    }
+}

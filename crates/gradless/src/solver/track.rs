@@ -1,0 +1,146 @@
+//! The parts of an iteration that only a method with a memory of slopes has.
+
+use super::parts::Parts;
+use super::phases::layout;
+use super::state::{Phase, State, Update, first_phase};
+use super::{Asked, Solver};
+use crate::direction::Directions;
+use crate::estimator::{Estimator, Noise, Plan, Radius};
+use crate::method::{Method, Preset};
+use crate::query::{Base, Row};
+use crate::random::{Key, Purpose};
+use crate::step_size::StepRule;
+use crate::stop::StopReason;
+use crate::trace::Notice;
+use crate::trust::{Elsewhere, Verdict};
+
+impl Solver {
+    /// Gives way to ZO-AdaExpGrad+ where the black box is noisy: one value says too little about a step. Nothing happens
+    /// where that method has no exact step.
+    pub(super) fn reconsider(&mut self) {
+        let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
+        if self.config.recipe.step != StepRule::Trust || !noisy {
+            return;
+        }
+        let mut recipe = Method::default().recipe(Preset::Practical);
+        if let Estimator::Differences {
+            radius: given @ (Radius::Fixed(_) | Radius::NoiseAware { .. }), ..
+        } = self.config.recipe.estimator
+        {
+            recipe = recipe.with_radius(given);
+        }
+        let mut config = self.config.clone();
+        config.recipe = recipe;
+        let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return };
+        self.state.update = Update::new(&parts, &config, &self.state.x);
+        self.state.radius = parts.radius;
+        self.state.notices.push(Notice::GaveWay);
+        (self.config, self.parts) = (config, parts);
+        if !matches!(self.state.phase, Phase::Probe { .. }) {
+            self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
+        }
+    }
+
+    /// Asks for $l$ where $r$ is smallest, if that is still to be done and there is something to pay it with.
+    pub(super) fn prepare_elsewhere(&mut self) -> bool {
+        let Update::Trust(trust) = &self.state.update else { return false };
+        if trust.elsewhere != Elsewhere::Unknown || self.state.t > 1 {
+            return false;
+        }
+        self.state.v = self.parts.cheapest_point();
+        let row = Row { base: Base::Sparse, step: None, sample: self.state.next_sample };
+        self.hand_out(vec![row], 1, Asked::Elsewhere);
+        true
+    }
+
+    pub(super) fn take_elsewhere(&mut self, values: &[f64]) {
+        self.count_failed(values);
+        let loss = values.first().copied().filter(|loss| loss.is_finite());
+        if let Some(loss) = loss {
+            self.observe_sparse(loss);
+        }
+        if let Update::Trust(trust) = &mut self.state.update {
+            trust.learn_elsewhere(loss);
+        }
+    }
+
+    /// Asks along directions through all coordinates, if that is due and leaves enough for an iteration.
+    pub(super) fn prepare_survey(&mut self, to_spare: u64) -> bool {
+        let Update::Trust(trust) = &self.state.update else { return false };
+        let size = self.parts.survey_size();
+        let plan = Plan::new(layout(&self.config, self.state.noise), size, self.state.radius);
+        if !trust.memory.wants_survey() || plan.len() as u64 > to_spare || size >= self.parts.space.dim() {
+            return false;
+        }
+        self.parts.survey.draw(self.state.draws, size);
+        self.hand_out(plan.rows(self.state.next_sample), plan.samples(), Asked::Survey(plan));
+        true
+    }
+
+    pub(super) fn take_survey(&mut self, plan: &Plan, values: &[f64]) {
+        self.count_failed(values);
+        self.state.draws += 1;
+        let slopes = plan.slopes(values);
+        let State { update: Update::Trust(trust), d: expected, x, .. } = &mut self.state else { return };
+        trust.memory.slopes_at(x, expected);
+        let mut lacking = vec![0.0; x.len()];
+        let spread = accumulate_lacking(&self.parts.survey, &slopes, expected, &mut lacking);
+        let (size, looked_at) = (slopes.len(), self.parts.m - 1);
+        trust.memory.survey(&lacking, spread / size as f64, size, looked_at);
+    }
+
+    /// Draws the directions of the present iteration, on chosen coordinates where there is a memory.
+    pub(super) fn draw_directions(&mut self) {
+        let (draws, m) = (self.state.draws, self.parts.m);
+        if let Update::Trust(trust) = &self.state.update {
+            let mut shuffle = vec![0; self.state.x.len()];
+            Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(draws, 2, &mut shuffle);
+            let count = (m - 1).min(shuffle.len());
+            let chosen = trust.choose(&self.state.x, count, &shuffle);
+            self.parts.directions.choose(draws, m, chosen);
+        } else {
+            self.parts.directions.draw(draws, m);
+        }
+    }
+
+    /// Takes the slopes along the directions into the memory; a direction whose answer failed is taken to be as remembered.
+    pub(super) fn remember_slopes(&mut self, slopes: &[f64], iteration: u64) {
+        let State { update: Update::Trust(trust), d: expected, x, .. } = &mut self.state else { return };
+        trust.memory.slopes_at(x, expected);
+        let mut changes = vec![0.0; x.len()];
+        accumulate_lacking(&self.parts.directions, slopes, expected, &mut changes);
+        trust.memory.look(self.parts.directions.chosen(), x, &changes, iteration);
+    }
+
+    /// Keeps the point reached or takes the step to it back; `false` where the descent ends with it.
+    pub(super) fn judge_point(&mut self, loss: Option<f64>, penalty: f64) -> bool {
+        let (Update::Trust(trust), Some(loss)) = (&mut self.state.update, loss) else { return true };
+        match trust.judge(&self.state.x, loss, loss + penalty) {
+            Verdict::GoesOn => true,
+            Verdict::Restarts => {
+                trust.restart();
+                self.state.x.copy_from_slice(&trust.centre);
+                self.state.d.fill(0.0);
+                self.state.counts.iterations += 1;
+                self.state.t += 1;
+                false
+            }
+            Verdict::Settled => {
+                self.state.phase = Phase::Finale(StopReason::Stagnation);
+                false
+            }
+        }
+    }
+}
+
+/// $\frac1m\sum_j (y_j - \langle h, u_j\rangle)u_j$ with $h$ the memory: what it lacks of the slopes, unbiased whatever it holds.
+/// Returns the mean square of the brackets.
+fn accumulate_lacking(directions: &Directions, slopes: &[f64], memory: &[f64], lacking: &mut [f64]) -> f64 {
+    let share = 1.0 / slopes.len() as f64;
+    let residual = |(j, &slope): (usize, &f64)| {
+        if slope.is_finite() { share * (slope - directions.dot(j, memory)) } else { 0.0 }
+    };
+    let residuals: Vec<f64> = slopes.iter().enumerate().map(residual).collect();
+    directions.accumulate(&residuals, lacking);
+    residuals.iter().map(|residual| residual * residual).sum::<f64>() / share
+}

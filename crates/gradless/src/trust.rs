@@ -1,0 +1,222 @@
+//! Steps that are watched: taken with the slopes that are remembered, and taken back where $l$ rose unforeseen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::Memory;
+use crate::vector;
+
+/// The share of the way to where $r$ is smallest that the steepest coordinate goes in the first step.
+const FIRST_STEP: f64 = 0.25;
+/// The weight after a step that was kept, and after one that was taken back.
+const SHORTER: f64 = 0.8;
+const LONGER: f64 = 2.0;
+/// A step may end above the last objective, but not above all of the last few.
+const RECENT: usize = 5;
+/// The share of what $l$ has to lose that a step of the first descent may lose unforeseen, and how it shrinks with every
+/// descent: one that went over the edge too fast is followed by a more careful one.
+const SURPRISE: f64 = 0.1;
+const CARE: f64 = 0.5;
+/// The least that $l$ is taken to have to lose, as a share of its size at the centre.
+const LEAST: f64 = 0.02;
+/// What counts as an improvement, and how many iterations without one end a descent in which every coordinate was looked at.
+const IMPROVEMENT: f64 = 0.01;
+const PATIENCE: u64 = 60;
+/// Descents in a row that bring nothing before more queries are taken not to pay.
+const VAIN_DESCENTS: u32 = 4;
+
+/// A descent with a memory, from the start and, where it ends, from the start again.
+///
+/// The objective of a hard problem has poor stationary points, the minimiser of $r$ often being one: there $r$ is 0 and
+/// $l$ flat. A method that always takes the longest step which lowers $l + r$ ends in it at once. So the value of $l$
+/// there is asked first: it tells what $l$ has to lose, and no step may lose more than a share of that beyond what the
+/// slopes foretold. The path then follows the side of $l$ the start is on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Trust {
+    start: Vec<f64>,
+    /// The point steps are taken from: the last that was kept.
+    pub(crate) centre: Vec<f64>,
+    /// $l$ there; `None` before the first answer of a descent.
+    loss: Option<f64>,
+    /// $\eta$; `None` until there is something to scale it by.
+    weight: Option<f64>,
+    /// The last objectives that were kept, the newest last.
+    recent: Vec<f64>,
+    /// By how much the slopes say that $l$ changes on the way to the point asked now.
+    foreseen: f64,
+    pub(crate) memory: Memory,
+    /// Coordinates in a look.
+    looked_at: usize,
+    /// $l$ where $r$ is smallest.
+    pub(crate) elsewhere: Elsewhere,
+    /// The lowest objective of this descent that counted, and iterations since.
+    lowest: f64,
+    since: u64,
+    /// The share of what $l$ has to lose that a step may lose unforeseen.
+    surprise: f64,
+    /// The lowest objective of all descents before, and how many of them in a row brought nothing.
+    best: f64,
+    vain: u32,
+}
+
+/// The minimiser of $r$, and what is known of $l$ there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Elsewhere {
+    /// To be asked.
+    Unknown,
+    /// $r$ is as low at the start, or $l$ is not lower there: there is nothing to lose.
+    Nowhere,
+    /// $l$ there is above $l$ at the start.
+    Loss(f64),
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It goes on from here.
+    GoesOn,
+    /// The descent has ended; the next begins at the start.
+    Restarts,
+    /// More queries would not pay.
+    Settled,
+}
+
+impl Trust {
+    /// `looked_at` is how many coordinates an iteration looks at, `cheaper` whether $r$ is lower elsewhere than at the start.
+    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool) -> Self {
+        Self {
+            start: start.to_vec(),
+            centre: start.to_vec(),
+            loss: None,
+            weight: None,
+            recent: Vec::new(),
+            foreseen: 0.0,
+            memory: Memory::new(start.len()),
+            looked_at: looked_at.max(1),
+            elsewhere: if cheaper { Elsewhere::Unknown } else { Elsewhere::Nowhere },
+            lowest: f64::INFINITY,
+            since: 0,
+            surprise: SURPRISE,
+            best: f64::INFINITY,
+            vain: 0,
+        }
+    }
+
+    /// Whether the vectors have the length of the space.
+    pub(crate) fn fits(&self, dim: usize) -> bool {
+        let full = |v: &Vec<f64>| v.len() == dim && vector::first_not_finite(v).is_none();
+        full(&self.start)
+            && full(&self.centre)
+            && self.memory.fits(dim)
+            && self.looked_at > 0
+            && self.recent.len() <= RECENT
+    }
+
+    /// The coordinates to look at next, `x` being the point asked at.
+    pub(crate) fn choose(&self, x: &[f64], count: usize, shuffle: &[u64]) -> Vec<usize> {
+        self.memory.choose(|i| x[i] != 0.0 || self.centre[i] != 0.0, count, shuffle)
+    }
+
+    /// $l$ where $r$ is smallest has been asked; `None` if that failed.
+    pub(crate) fn learn_elsewhere(&mut self, loss: Option<f64>) {
+        self.elsewhere = loss.map_or(Elsewhere::Nowhere, Elsewhere::Loss);
+    }
+
+    /// Keeps the point that was asked, or takes the step back; the slopes learn from it either way.
+    pub(crate) fn judge(&mut self, x: &[f64], loss: f64, objective: f64) -> Verdict {
+        if let Some(before) = self.loss {
+            self.memory.correct(&self.centre, x, loss - before - self.foreseen);
+        }
+        match self.loss {
+            None => {
+                if matches!(self.elsewhere, Elsewhere::Loss(there) if there <= loss) {
+                    self.elsewhere = Elsewhere::Nowhere;
+                }
+                self.keep(x, loss, objective);
+            }
+            // Nothing moved: the slopes seen so far ask for no step.
+            Some(_) if x == self.centre => self.scale_weight(SHORTER),
+            Some(before) => {
+                let ceiling = self.recent.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let allowed = match self.elsewhere {
+                    Elsewhere::Loss(there) => self.surprise * (there - before).max(LEAST * there.abs()),
+                    Elsewhere::Nowhere | Elsewhere::Unknown => f64::INFINITY,
+                };
+                if objective < ceiling && loss - before - self.foreseen.min(0.0) <= allowed {
+                    self.keep(x, loss, objective);
+                    self.scale_weight(SHORTER);
+                } else {
+                    self.scale_weight(LONGER);
+                }
+            }
+        }
+        self.verdict(objective)
+    }
+
+    fn keep(&mut self, x: &[f64], loss: f64, objective: f64) {
+        self.centre.copy_from_slice(x);
+        self.loss = Some(loss);
+        if self.recent.len() == RECENT {
+            self.recent.remove(0);
+        }
+        self.recent.push(objective);
+    }
+
+    fn scale_weight(&mut self, factor: f64) {
+        self.weight = self.weight.map(|weight| (weight * factor).clamp(f64::MIN_POSITIVE, f64::MAX));
+    }
+
+    fn verdict(&mut self, objective: f64) -> Verdict {
+        if objective < self.lowest - IMPROVEMENT * self.lowest.abs() || self.lowest == f64::INFINITY {
+            self.lowest = objective;
+            self.since = 0;
+            return Verdict::GoesOn;
+        }
+        self.since += 1;
+        if self.since < self.patience() || !self.memory.is_complete() {
+            return Verdict::GoesOn;
+        }
+        let better = self.best == f64::INFINITY || self.lowest < self.best - IMPROVEMENT * self.best.abs();
+        self.vain = if better { 0 } else { self.vain + 1 };
+        self.best = self.best.min(self.lowest);
+        // Where there is nothing to lose, another descent takes the same way.
+        if self.vain >= VAIN_DESCENTS || self.elsewhere == Elsewhere::Nowhere {
+            Verdict::Settled
+        } else {
+            Verdict::Restarts
+        }
+    }
+
+    /// Two looks at every coordinate, or more where there are few.
+    fn patience(&self) -> u64 {
+        PATIENCE.max(2 * (self.start.len() / self.looked_at) as u64)
+    }
+
+    /// Forgets everything but the best objective.
+    pub(crate) fn restart(&mut self) {
+        self.centre.copy_from_slice(&self.start);
+        (self.loss, self.weight) = (None, None);
+        self.recent.clear();
+        self.foreseen = 0.0;
+        self.memory = Memory::new(self.start.len());
+        (self.lowest, self.since) = (f64::INFINITY, 0);
+        self.surprise *= CARE;
+    }
+
+    /// $\eta$. At first the one that moves the steepest coordinate by a share of `reach`, `slope` being what is known of slopes.
+    pub(crate) fn weight(&mut self, slope: f64, reach: f64) -> f64 {
+        let weight = match self.weight {
+            Some(weight) => weight,
+            None if slope > 0.0 => *self.weight.insert(slope / (FIRST_STEP * reach)),
+            // Nothing pulls: any weight gives the same step, none.
+            None => 1.0,
+        };
+        weight + self.memory.curvature()
+    }
+
+    /// What the slopes at the centre foretell of a step to `next`.
+    pub(crate) fn foresee(&mut self, slopes: &[f64], next: &[f64]) {
+        let half = 0.5 * self.memory.curvature();
+        let steps = next.iter().zip(&self.centre).map(|(y, x)| y - x);
+        self.foreseen = slopes.iter().zip(steps).map(|(slope, step)| (slope + half * step) * step).sum();
+    }
+}

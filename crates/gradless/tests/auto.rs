@@ -1,0 +1,171 @@
+//! `auto`: slopes remembered, steps watched.
+
+mod support;
+
+use gradless::{
+    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Notice, Outcome, Preset, Problem,
+    Regulariser, Set, Solver, StepRule, StopReason, minimize,
+};
+use support::{drive_by_hand, on_box, quiet_config};
+use testkit::families::SparseTarget;
+use testkit::noise;
+
+fn auto(queries: u64) -> Config {
+    quiet_config("auto", queries)
+}
+
+/// The share of the way from the start to the minimum that is still to go.
+fn gap(family: &SparseTarget, outcome: &Outcome) -> f64 {
+    let (minimum, start) = (family.minimum(), family.start_objective());
+    (outcome.objective().expect("the answer was evaluated") - minimum) / (start - minimum)
+}
+
+fn solved(family: &SparseTarget, config: Config) -> Outcome {
+    minimize(on_box(family), &|x: &[f64]| family.loss(x), config).expect("a run")
+}
+
+#[test]
+fn sparse_problems_are_solved_exactly_and_the_run_ends_by_itself() {
+    for seed in 0..5 {
+        for family in [SparseTarget::quadratic(300, 0.01, seed), SparseTarget::nonconvex(300, 0.01, seed)] {
+            let outcome = solved(&family, Config { seed, ..auto(20_000) });
+            assert_eq!(outcome.stop, Some(StopReason::Stagnation));
+            assert!(gap(&family, &outcome) < 1e-6, "{} left", gap(&family, &outcome));
+            assert!(outcome.counts.queries < 4_000, "{} queries", outcome.counts.queries);
+        }
+    }
+}
+
+#[test]
+fn a_tenth_of_a_sweep_finds_what_matters_among_ten_thousand_coordinates() {
+    for seed in 0..5 {
+        let family = SparseTarget::quadratic(10_000, 0.01, seed);
+        let outcome = solved(&family, Config { seed, ..auto(1_200) });
+        assert!(gap(&family, &outcome) < 1e-3, "seed {seed}: {} left", gap(&family, &outcome));
+    }
+}
+
+#[test]
+fn dense_problems_need_a_few_looks_at_every_coordinate() {
+    let target: Vec<f64> = (0..200).map(|i| 0.3 * noise::normal(i)).collect();
+    let f = |x: &[f64]| x.iter().zip(&target).map(|(x, b)| 0.5 * (x - b).powi(2)).sum::<f64>();
+    let problem = Problem::builder(200).set(Set::bounds(-1.0, 1.0)).build().expect("a problem");
+    let outcome = minimize(problem, &f, auto(1_500)).expect("a run");
+    let best: f64 = f(&target.iter().map(|b| b.clamp(-1.0, 1.0)).collect::<Vec<_>>());
+    assert!(outcome.objective().expect("evaluated") < best + 1e-6 * f(&[0.0; 200]));
+}
+
+/// A ditch far from where the regulariser is smallest: class changes behave so.
+fn ditch(x: &[f64]) -> f64 {
+    let towards: f64 = x[..5].iter().sum();
+    2.0 / (1.0 + (4.0 * (towards - 2.0)).exp())
+}
+
+#[test]
+fn the_side_of_the_start_is_kept_where_the_cheap_point_is_a_trap() {
+    let problem = || {
+        Problem::builder(60)
+            .regulariser(Regulariser::l1(0.2))
+            .set(Set::bounds(0.0, 1.0))
+            .start(vec![0.5; 60])
+            .build()
+            .expect("a problem")
+    };
+    // At 0 everything is flat and the objective is 2; along the edge it is about 0.2 times 2.5.
+    let outcome = minimize(problem(), &ditch, auto(5_000)).expect("a run");
+    let objective = outcome.objective().expect("evaluated");
+    assert!(objective < 0.75, "{objective}");
+    assert!(outcome.x()[5..].iter().all(|&x| x == 0.0), "{:?}", outcome.x());
+}
+
+#[test]
+fn multiplying_everything_by_a_power_of_two_changes_no_bit() {
+    let family = SparseTarget::nonconvex(80, 0.01, 7);
+    let run = |factor: f64| {
+        let problem = Problem::builder(80)
+            .regulariser(Regulariser::elastic_net(factor * family.l1, factor * family.l2))
+            .set(Set::bounds(-1.0, 1.0))
+            .start(vec![0.25; 80])
+            .build()
+            .expect("a problem");
+        minimize(problem, &|x: &[f64]| factor * family.loss(x), auto(3_000)).expect("a run")
+    };
+    let plain = run(1.0);
+    for power in [-20, -3, 5, 20] {
+        let scaled = run(2.0_f64.powi(power));
+        assert_eq!((scaled.x(), scaled.counts), (plain.x(), plain.counts), "2^{power}");
+    }
+    for factor in [1e-6, 0.3, 1e6] {
+        let scaled = run(factor);
+        let objective = |outcome: &Outcome| outcome.objective().expect("evaluated");
+        let ratio = objective(&scaled) / (factor * objective(&plain));
+        assert!((ratio - 1.0).abs() < 1e-6, "{factor}: {ratio}");
+    }
+}
+
+#[test]
+fn failed_answers_cost_their_looks_and_nothing_else() {
+    let family = SparseTarget::quadratic(100, 0.01, 3);
+    let mut call = 0;
+    let f = |x: &[f64], _: u64| {
+        call += 1;
+        if noise::word(call).is_multiple_of(10) { f64::NAN } else { family.loss(x) }
+    };
+    let solver = Solver::new(on_box(&family), auto(4_000)).expect("a solver");
+    let outcome = drive_by_hand(solver, f, |_| true);
+    assert!(outcome.counts.failed > 50, "{:?}", outcome.counts);
+    assert!(gap(&family, &outcome) < 1e-3, "{} left", gap(&family, &outcome));
+}
+
+#[test]
+fn a_run_goes_on_from_a_snapshot_to_the_same_bits() {
+    let family = SparseTarget::nonconvex(50, 0.01, 1);
+    let f = |x: &[f64], _: u64| family.loss(x);
+    let problem = || {
+        Problem::builder(50)
+            .regulariser(Regulariser::elastic_net(family.l1, family.l2))
+            .set(Set::bounds(-1.0, 1.0))
+            .start(vec![0.5; 50])
+            .build()
+            .expect("a problem")
+    };
+    let whole = drive_by_hand(Solver::new(problem(), auto(1_500)).expect("a solver"), f, |_| true);
+    // After every batch the run is written down and read again.
+    let restored = drive_by_hand(Solver::new(problem(), auto(1_500)).expect("a solver"), f, |solver| {
+        *solver = Solver::restore(&solver.snapshot()).expect("its own snapshot");
+        true
+    });
+    assert_eq!(whole, restored);
+}
+
+#[test]
+fn a_noisy_black_box_is_left_to_a_method_that_averages() {
+    let family = SparseTarget::reference_page(2);
+    let mut call = 0;
+    let f = |x: &[f64], _: u64| {
+        call += 1;
+        family.loss(x) + 0.01 * noise::normal(call)
+    };
+    let method = Method::named("auto").expect("a method");
+    let config = Config { budget: Budget::queries(20_000), ..Config::new(method, Preset::Practical) };
+    let outcome = drive_by_hand(Solver::new(on_box(&family), config).expect("a solver"), f, |_| true);
+    assert!(outcome.notices.contains(&Notice::GaveWay), "{:?}", outcome.notices);
+    assert_eq!(outcome.noise, Noise::Independent);
+    assert!(family.objective(outcome.x()) < 1.05 * family.minimum(), "{}", family.objective(outcome.x()));
+}
+
+#[test]
+fn watched_steps_need_blocks() {
+    let mut config = auto(100);
+    config.recipe = config.recipe.with_direction(Direction::Rademacher);
+    let problem = || Problem::builder(5).build().expect("a problem");
+    assert_eq!(Solver::new(problem(), config).unwrap_err(), ConfigError::TrustWithoutBlocks);
+    // Blocks without watched steps are a law like the others.
+    let mut config = quiet_config("zo-psgd", 100);
+    config.recipe = config.recipe.with_direction(Direction::Block);
+    assert!(Solver::new(problem(), config).is_ok());
+    let mut config = auto(100);
+    config.recipe.geometry = Geometry::Entropy;
+    assert_eq!(config.recipe.step, StepRule::Trust);
+    assert!(Solver::new(problem(), config).is_ok(), "any geometry with an exact step");
+}

@@ -5,6 +5,7 @@
 //! | `--bin dimension` | how do oracle calls grow with the number of coordinates? | `docs/benchmarks/dimension.md` |
 //! | `--bin memory` | how much memory does a run in ten million dimensions take? | `docs/benchmarks/memory.md` |
 //! | `--bin engines` | how fast do the engines run the two networks, beside Python's onnxruntime? | `docs/benchmarks/engines.md` |
+//! | `--bin precision` | does rounding make Acc-ZOM fail on CIFAR-10? | `docs/reproduction/cifar10` |
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
 //! | `--bin targets` | how many queries until the value that the seed's method reaches in 40,200? | `targets.md` where asked |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |

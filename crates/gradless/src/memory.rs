@@ -40,22 +40,28 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Curvature {
     products: f64,
-    squares: f64,
+    moves: f64,
+    changes: f64,
 }
 
 impl Curvature {
+    /// The regression of changes on moves, times the share of the changes that it explains.
     fn value(self) -> f64 {
-        if self.squares > 0.0 { (self.products / self.squares).max(0.0) } else { 0.0 }
+        let Self { products, moves, changes } = self;
+        let explained = products * products / (moves * changes);
+        if products > 0.0 && explained.is_finite() { explained.min(1.0) * products / moves } else { 0.0 }
     }
 
     fn fade(&mut self) {
         self.products *= CURVATURE_FADES;
-        self.squares *= CURVATURE_FADES;
+        self.moves *= CURVATURE_FADES;
+        self.changes *= CURVATURE_FADES;
     }
 
     fn learn(&mut self, moved: f64, changed: f64) {
         self.products += moved * changed;
-        self.squares += moved * moved;
+        self.moves += moved * moved;
+        self.changes += changed * changed;
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `--bin precision` | does rounding make Acc-ZOM fail on CIFAR-10? | `docs/reproduction/cifar10` |
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
 //! | `--bin targets` | how many queries until the value that the seed's method reaches in 40,200? | `targets.md` where asked |
+//! | `--bin suite` | how do ours compare with other optimisers on the same problems? | `docs/benchmarks/peers.md` |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |
 
 pub mod contender;

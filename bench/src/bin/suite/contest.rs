@@ -11,7 +11,7 @@ use bench::contender::Contender;
 use bench::descent::{Room, descend};
 use bench::side_by_side::side_by_side;
 use bench::{Fallible, network};
-use gradless::{Answers, Ask, Config, Model, Solver};
+use gradless::{Answers, Ask, Config, Model, Solver, StopReason};
 use gradless_models::Engine;
 use gradless_paper::data::DataSet;
 
@@ -68,11 +68,11 @@ fn measure(job: &Job<'_>, network: &dyn Model, budget: u64) -> Fallible<Measured
     let began = Instant::now();
     let black_box = BlackBox::new(instance, network, seed)?;
     let config = method.config(budget, seed);
-    let (queries, note, mut best) = if instance.is_noisy() {
+    let (queries, stop, mut best) = if instance.is_noisy() {
         returned(instance, &black_box, config)?
     } else {
         let (descent, outcome) = descend(&instance.problem()?, &black_box, config)?;
-        (descent.queries, format!("{:?}", outcome.stop), LOOKS.map(|queries| descent.at(queries)))
+        (descent.queries, outcome.stop, LOOKS.map(|queries| descent.at(queries)))
     };
     for (look, best) in LOOKS.into_iter().zip(&mut best) {
         if look > budget {
@@ -89,7 +89,10 @@ fn measure(job: &Job<'_>, network: &dyn Model, budget: u64) -> Fallible<Measured
         budget,
         queries,
         seconds: began.elapsed().as_secs_f64(),
-        note: if note.contains("Budget") { String::new() } else { note.replace(',', ";") },
+        note: match stop {
+            Some(StopReason::Queries) => String::new(),
+            other => format!("{other:?}").replace(',', ";"),
+        },
         start: black_box.truth(&start)?,
         best,
     })
@@ -100,7 +103,7 @@ fn returned(
     instance: &Instance,
     black_box: &BlackBox<'_>,
     config: Config,
-) -> Fallible<(u64, String, [f64; LOOKS.len()])> {
+) -> Fallible<(u64, Option<StopReason>, [f64; LOOKS.len()])> {
     let mut solver = Solver::new(instance.problem()?, config)?;
     let (mut told, mut room) = (Vec::new(), Room::default());
     loop {
@@ -112,7 +115,7 @@ fn returned(
                 let outcome = solver.finish();
                 told.resize(LOOKS.len(), black_box.truth(outcome.x())?);
                 let best = told.try_into().map_err(|_| "as many values as looks")?;
-                return Ok((outcome.counts.queries, format!("{:?}", outcome.stop), best));
+                return Ok((outcome.counts.queries, outcome.stop, best));
             }
         };
         // Looks that the next batch would pass: what is returned if the run is ended here.

@@ -1,6 +1,6 @@
 //! All runs together, by problem, method and number of queries.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bench::fit::quantile;
 
@@ -97,6 +97,28 @@ impl Merged {
         let target = least + share * (row.start - least);
         row.best.iter().position(|&best| best <= target).map(|look| LOOKS[look])
     }
+
+    /// The same for all runs of a method on a problem; none if it was not run there at all.
+    ///
+    /// An instance that it was not run on counts as runs that never get there, as many as it has elsewhere: whoever is skipped
+    /// where it is slow must not look better for it.
+    pub(crate) fn successes(&self, problem: &str, method: &str, share: f64) -> Vec<Option<u64>> {
+        let mut instances: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
+        for row in self.rows.iter().filter(|row| row.problem == problem) {
+            let runs = instances.entry(&row.instance).or_default();
+            if row.method == method {
+                runs.push(self.queries_to(row, share));
+            }
+        }
+        let most = instances.values().map(Vec::len).max().unwrap_or(0);
+        let pad = |runs: Vec<Option<u64>>| if runs.is_empty() { vec![None; most] } else { runs };
+        instances.into_values().flat_map(pad).collect()
+    }
+
+    /// The largest budget of all.
+    pub(crate) fn budget(&self) -> u64 {
+        self.rows.iter().map(|row| row.budget).max().unwrap_or(1)
+    }
 }
 
 /// Whether a method runs with the settings of the seed or its authors.
@@ -116,6 +138,17 @@ mod tests {
         let merged = Merged::new(vec![example("quadratic", "a", 0, 0.5), short], HashMap::new());
         assert_eq!(merged.rows.len(), 1);
         assert_eq!(merged.median(&merged.groups()[0], "a", 8), 0.5);
+    }
+
+    #[test]
+    fn what_was_not_run_counts_as_never() {
+        let mut elsewhere = example("quadratic", "b", 0, 0.5);
+        elsewhere.instance = "quadratic-200".into();
+        let rows = vec![example("quadratic", "a", 0, 0.5), example("quadratic", "b", 0, 0.5), elsewhere];
+        let merged = Merged::new(rows, HashMap::new());
+        assert_eq!(merged.successes("quadratic", "a", 0.1), [Some(40_000), None]);
+        assert_eq!(merged.successes("quadratic", "b", 0.1), [Some(40_000); 2]);
+        assert!(merged.successes("quadratic", "c", 0.1).is_empty());
     }
 
     #[test]

@@ -32,7 +32,8 @@ fn page(merged: &Merged, commit: &str) -> String {
          ## Who is best\n\n{}\n\
          ## Never lose\n\n{}\n\
          ## Data profiles\n\n\
-         Share of runs that have gone 90 % and 99 % of the way from the start to the least objective known, as seen after\n{} queries.\n\n",
+         Share of runs that have gone 90 % and 99 % of the way from the start to the least objective known, as seen after\n{} queries. Dimensions and images on which a\n\
+         method was not run, or was skipped because it is slow, count as never.\n\n",
         winners(merged),
         never_lose(merged),
         LOOKS.map(|look| look.to_string()).join(", "),
@@ -128,18 +129,13 @@ fn figure(merged: &Merged, share: f64) -> String {
     let mut problems: Vec<String> = merged.groups().into_iter().map(|group| group.problem).collect();
     problems.dedup();
     let panel = |problem: String| {
-        let groups: Vec<Group> =
-            merged.groups().into_iter().filter(|group| group.problem == problem).collect();
-        let line = |method: &str| {
-            let rows = groups.iter().flat_map(|group| merged.of(group)).filter(|row| row.method == method);
-            (method.to_owned(), rows.map(|row| merged.queries_to(row, share)).collect::<Vec<_>>())
-        };
+        let line = |method: &str| (method.to_owned(), merged.successes(&problem, method, share));
         let lines = merged.methods().into_iter().map(line).filter(|(_, runs)| !runs.is_empty()).collect();
         (problem, lines)
     };
     let title = format!("Share of runs that have gone {:.0} % of the way", 100.0 * (1.0 - share));
     let panels = problems.into_iter().map(panel).collect();
-    profile::figure(title, panels, LOOKS[LOOKS.len() - 1]).to_svg()
+    profile::figure(title, panels, merged.budget()).to_svg()
 }
 
 /// What was skipped or ended early.

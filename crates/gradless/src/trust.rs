@@ -9,7 +9,7 @@ use crate::vector;
 const FIRST_STEP: f64 = 0.25;
 /// The weight after a step that was kept, and after one that was taken back.
 const SHORTER: f64 = 0.8;
-const LONGER: f64 = 2.0;
+const LONGER: f64 = 3.0;
 /// A step may end above the last objective, but not above all of the last few.
 const RECENT: usize = 5;
 /// The share of what $l$ has to lose that a step of the first descent may lose unforeseen, and how it shrinks with every

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use bench::grouped;
 use bench::race::Goal;
 use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
@@ -213,31 +214,5 @@ fn figure(results: &Results) -> Plot {
         y: axis("oracle calls (median)"),
         panels: Family::ALL.map(panel).into(),
         look: Look::default(),
-    }
-}
-
-/// Digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn digits_come_in_threes() {
-        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (2_290_229, "2,290,229")];
-        for (number, text) in cases {
-            assert_eq!(grouped(number), text);
-        }
     }
 }

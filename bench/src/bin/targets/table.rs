@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use bench::fit::quantile;
+use bench::grouped;
 
 use crate::asked::Asked;
 use crate::run::{LOOKS, Row};
@@ -21,7 +22,7 @@ pub(crate) fn tables(asked: &Asked, rows: &[Row]) -> String {
             "### {}, {images} images\n\nThe class condition holds at the reference of {valid} of {images}.\n",
             task.name()
         );
-        let looks = LOOKS.map(|queries| format!("best/ref. at {}", with_commas(queries))).join(" | ");
+        let looks = LOOKS.map(|queries| format!("best/ref. at {}", grouped(queries))).join(" | ");
         let _ = writeln!(
             out,
             "| method | queries, median (quartiles) | 90 % | never | best/ref. if never | valid | {looks} |"
@@ -58,19 +59,7 @@ fn ratio(value: f64) -> String {
 
 fn count(queries: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-    if queries.is_finite() { with_commas(queries as u64) } else { "∞".to_owned() }
-}
-
-fn with_commas(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    if queries.is_finite() { grouped(queries as u64) } else { "∞".to_owned() }
 }
 
 #[cfg(test)]

@@ -174,9 +174,10 @@ mod tests {
     use super::*;
     use crate::measured::{self, example};
 
-    /// Two tables on the disk, as the two programs leave them.
-    fn merged() -> Merged {
-        let folder = std::env::temp_dir().join(format!("suite-report-{}", std::process::id()));
+    /// Two tables on the disk, as the two programs leave them; each caller has a folder of its own,
+    /// since tests run side by side.
+    fn merged(test: &str) -> Merged {
+        let folder = std::env::temp_dir().join(format!("suite-report-{test}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let write = |name: &str, rows: &[measured::Measured]| {
             let lines: String = rows.iter().map(measured::Measured::line).collect();
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn both_tables_are_on_the_page_with_medians_and_the_best_of_them() {
-        let page = page(&merged(), "abc");
+        let page = page(&merged("page"), "abc");
         assert!(page.contains("### quadratic, d = 100, from 5.0000"), "{page}");
         assert!(page.contains("| ours | 3.0000 | 2.0000 | 2.0000 | **0.4500** |"), "{page}");
         assert!(page.contains("| zo-psgd:seed | **3.0000** | **2.0000** | **2.0000** | 0.9000 |"), "{page}");
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn losing_is_measured_against_the_best_of_the_seed() {
-        let table = never_lose(&merged());
+        let table = never_lose(&merged("lose"));
         assert!(table.contains("| quadratic | 100 | 40000 | zo-psgd:seed (0.9000) | 0.500 | - |"), "{table}");
         assert!(
             table.contains("| quadratic | 100 | 500 | zo-psgd:seed (3.0000) | 1.000 | 1.000 |"),
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_profile_has_every_method_once_in_its_legend() {
-        let svg = figure(&merged(), 0.1);
+        let svg = figure(&merged("figure"), 0.1);
         assert!(svg.matches(">ours<").count() == 1 && svg.contains(">pycma<"), "{svg}");
     }
 }

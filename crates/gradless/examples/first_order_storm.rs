@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use gradless::{BatchSize, Budget, Config, Driver, Estimator, Method, Momentum, Preset, Problem};
+use gradless::{BatchSize, Budget, Config, Driver, Estimator, Method, Momentum, Output, Preset, Problem};
 use gradless::{Regulariser, Solver, StormRate};
 
 const DIM: usize = 200;
@@ -44,6 +44,8 @@ fn error(method: &str, momentum: Momentum) -> Result<f64, Box<dyn Error>> {
     config.budget = Budget::queries(GRADIENTS);
     config.recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(10) };
     config.recipe.momentum = momentum;
+    // The iterates are compared, not their averages.
+    config.output = Output::Last;
     let problem = Problem::builder(DIM).regulariser(Regulariser::l1(0.01)).build()?;
     let outcome = Driver::default().run_gradient(Solver::new(problem, config)?, &gradient);
     assert!(outcome.counts.queries <= GRADIENTS, "the budget is exact");

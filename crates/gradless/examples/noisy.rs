@@ -49,7 +49,10 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     // Where the derivative of 2(x - b)^2 + e^x - 1 - x + 0.02 |x| vanishes.
     assert!((outcome.x()[3] - 0.593).abs() < 0.1 && (outcome.x()[70] + 0.411).abs() < 0.1);
     assert_eq!(outcome.noise, Noise::Independent, "the same point gave two values");
-    assert_eq!(outcome.output, Output::Last, "the best of noisy values would be optimistic");
+    assert!(
+        matches!(outcome.output, Output::Averaged | Output::Last),
+        "the best of noisy values would be optimistic"
+    );
     let standard_error = NOISE / 4.0;
     assert!((reported - truth(outcome.x())).abs() < 4.0 * standard_error);
     Ok(())

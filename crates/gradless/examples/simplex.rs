@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use gradless::{BatchSize, Config, Direction, Problem, Set, StopRule, minimize};
+use gradless::{BatchSize, Config, Direction, Method, Preset, Problem, Set, StopRule, minimize};
 
 const PIGMENTS: usize = 40;
 const BANDS: usize = 40;
@@ -41,7 +41,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let problem = Problem::builder(PIGMENTS).set(Set::simplex()).build()?;
     // With few coordinates a full block of Hadamard directions pays: 64 of them, the next power of two, give the
     // gradient of a linear function exactly and that of a smooth one nearly so.
-    let mut config = Config { stop: StopRule::Target(2e-3), ..Config::default() };
+    let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+    config.stop = StopRule::Target(2e-3);
     let whole_block = BatchSize::Fixed(PIGMENTS.next_power_of_two());
     config.recipe = config.recipe.with_direction(Direction::Hadamard).with_batch(whole_block);
     let outcome = minimize(problem, &|x: &[f64]| distance(x, &measured), config)?;

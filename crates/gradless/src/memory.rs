@@ -8,8 +8,11 @@ const RENEWAL: f64 = 0.7;
 const CURVATURE_FADES: f64 = 0.9;
 /// How much of what the slopes got wrong along a step is added to them.
 const CORRECTION: f64 = 0.3;
-/// Between two surveys this many times their cost goes into looks.
-const SURVEY_PAUSE: usize = 4;
+/// Between two surveys this many times their cost goes into looks: the first where the surveys say where to look, the second
+/// where they do not.
+const SURVEY_PAUSES: [u64; 2] = [1, 8];
+/// Surveys say where to look if what is found there is this many times the average of all coordinates not looked at.
+const TELLING: f64 = 4.0;
 
 /// Slopes of $l$ along the coordinates, refreshed a few at a time.
 ///
@@ -31,9 +34,29 @@ pub(crate) struct Memory {
     /// What the surveys say is lacking of each slope, 0 once it was looked at, and the weight of what they say.
     hints: Vec<f64>,
     evidence: f64,
-    /// Coordinates not looked at yet, and looks until the next survey.
+    /// Coordinates not looked at yet.
     unseen: usize,
-    until_survey: u64,
+    since: SinceSurvey,
+}
+
+/// What came of the last survey.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct SinceSurvey {
+    /// The looks that cost as much as it; 0 before the first.
+    cost: u64,
+    /// The mean square of the slopes that were lacking then, over all coordinates never looked at.
+    average: f64,
+    /// Looks since, coordinates looked at for the first time in them, and the squares of their slopes.
+    looks: u64,
+    coordinates: u64,
+    found: f64,
+}
+
+impl SinceSurvey {
+    /// Whether the looks found more where it pointed than elsewhere.
+    fn is_telling(&self) -> bool {
+        self.found > TELLING * self.average * self.coordinates as f64
+    }
 }
 
 /// How fast a slope changes along its own coordinate, the same for all: what two looks at one coordinate tell.
@@ -76,7 +99,7 @@ impl Memory {
             hints: vec![0.0; dim],
             evidence: 0.0,
             unseen: dim,
-            until_survey: 0,
+            since: SinceSurvey::default(),
         }
     }
 
@@ -134,13 +157,15 @@ impl Memory {
 
     /// Takes in new slopes of some coordinates at `x`, given as `changes` from what was known there; `time` is above 0.
     pub(crate) fn look(&mut self, coordinates: &[usize], x: &[f64], changes: &[f64], time: u64) {
-        self.until_survey = self.until_survey.saturating_sub(1);
+        self.since.looks += 1;
         let curvature = self.curvature.value();
         self.curvature.fade();
         for &i in coordinates {
             let moved = x[i] - self.places[i];
             let share = if self.seen[i] == 0 {
                 self.unseen -= 1;
+                self.since.coordinates += 1;
+                self.since.found += changes[i] * changes[i];
                 1.0
             } else {
                 self.slopes[i] += curvature * moved;
@@ -166,14 +191,20 @@ impl Memory {
 
     /// Whether all coordinates should be looked at together now, to learn which to look at alone.
     pub(crate) fn wants_survey(&self) -> bool {
-        self.until_survey == 0 && self.unseen > 0
+        let [short, long] = SURVEY_PAUSES;
+        let pause = if self.since.is_telling() { short } else { long };
+        self.unseen > 0 && self.since.looks >= pause * self.since.cost
     }
 
     /// A survey along `size` directions has told what is lacking, with this variance in every coordinate.
     ///
     /// The more the memory holds, the less of it disturbs the others: surveys are averaged by the inverse of their variance.
     pub(crate) fn survey(&mut self, lacking: &[f64], variance: f64, size: usize, looked_at: usize) {
-        self.until_survey = (SURVEY_PAUSE * size).div_ceil(looked_at.max(1)) as u64;
+        self.since = SinceSurvey {
+            cost: size.div_ceil(looked_at.max(1)) as u64,
+            average: variance * size as f64 / self.unseen.max(1) as f64,
+            ..SinceSurvey::default()
+        };
         let weight = 1.0 / variance;
         if !weight.is_finite() {
             return;

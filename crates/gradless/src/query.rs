@@ -16,6 +16,7 @@ pub struct Queries<'a> {
     pub(crate) current: &'a [f64],
     pub(crate) previous: &'a [f64],
     pub(crate) sparse: &'a [f64],
+    pub(crate) averaged: &'a [f64],
     pub(crate) directions: &'a Directions,
     pub(crate) rows: &'a [Row],
 }
@@ -38,6 +39,8 @@ pub(crate) enum Base {
     Previous,
     /// The prox point $v_t$, evaluated once at the end.
     Sparse,
+    /// The average of the iterates, evaluated at the end.
+    Averaged,
 }
 
 impl Queries<'_> {
@@ -78,6 +81,7 @@ impl Queries<'_> {
             Base::Current => self.current,
             Base::Previous => self.previous,
             Base::Sparse => self.sparse,
+            Base::Averaged => self.averaged,
         };
         let free = &mut out[..base.len()];
         match step {

@@ -161,6 +161,7 @@ impl Solver {
             current: self.state.evaluated(),
             previous: &self.state.previous,
             sparse: &self.state.v,
+            averaged: &self.state.averaged.x,
             directions: match pending.kind {
                 Asked::Survey(_) => &self.parts.survey,
                 _ => &self.parts.directions,

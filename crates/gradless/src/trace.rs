@@ -104,6 +104,13 @@ pub enum Notice {
     },
     /// The black box is noisy, and `auto` gave way to ZO-AdaExpGrad+.
     GaveWay,
+    /// The noise of the black box is large beside what the run has gained: the answer may be far from what it could be.
+    NoiseLarge {
+        /// Standard deviation of one value at the last point.
+        noise: f64,
+        /// By how much the objective fell.
+        gained: f64,
+    },
     /// A snapshot could not be written; the run goes on without it.
     SnapshotFailed {
         /// Why.
@@ -158,6 +165,11 @@ impl std::fmt::Display for Notice {
             Self::GaveWay => {
                 write!(f, "the black box is noisy: zo-ada-exp-grad+ runs instead, which averages it out")
             }
+            Self::NoiseLarge { noise, gained } => write!(
+                f,
+                "values carry noise of about {noise:.1e} while the objective fell by {gained:.1e}: this much noise hides what \
+                 is left to gain; average several values per query, or give many more queries"
+            ),
             Self::SnapshotFailed { message } => {
                 write!(f, "no snapshot could be written ({message}); the run goes on without")
             }

@@ -23,6 +23,12 @@ const IMPROVEMENT: f64 = 0.01;
 const PATIENCE: u64 = 60;
 /// Descents in a row that bring nothing before more queries are taken not to pay.
 const VAIN_DESCENTS: u32 = 4;
+/// How many iterations without an improvement make way for a method that averages, where there is noise between samples.
+const STALL: u64 = 20;
+/// The iteration after which noise is looked for again, and how much later every time after that: it may be there only
+/// where nothing has been asked yet.
+const FIRST_PROBE: u64 = 2;
+const PROBES_APART: u64 = 4;
 
 /// A descent with a memory, from the start and, where it ends, from the start again.
 ///
@@ -56,6 +62,10 @@ pub(crate) struct Trust {
     /// The lowest objective of all descents before, and how many of them in a row brought nothing.
     best: f64,
     vain: u32,
+    /// The iteration from which the point reached is to be asked for noise again.
+    next_probe: u64,
+    /// The steepest slope of the first step.
+    pub(crate) steepest: Option<f64>,
 }
 
 /// The minimiser of $r$, and what is known of $l$ there.
@@ -98,6 +108,8 @@ impl Trust {
             surprise: SURPRISE,
             best: f64::INFINITY,
             vain: 0,
+            next_probe: FIRST_PROBE,
+            steepest: None,
         }
     }
 
@@ -109,6 +121,15 @@ impl Trust {
             && self.memory.fits(dim)
             && self.looked_at > 0
             && self.recent.len() <= RECENT
+    }
+
+    /// Whether to look for noise again now, once.
+    pub(crate) fn wants_probe(&mut self, iteration: u64) -> bool {
+        let due = iteration >= self.next_probe;
+        if due {
+            self.next_probe = iteration.saturating_mul(PROBES_APART);
+        }
+        due
     }
 
     /// The coordinates to look at next, `x` being the point asked at.
@@ -186,6 +207,11 @@ impl Trust {
         }
     }
 
+    /// Whether nothing has improved for a while.
+    pub(crate) fn has_stalled(&self) -> bool {
+        self.since >= STALL
+    }
+
     /// Two looks at every coordinate, or more where there are few.
     fn patience(&self) -> u64 {
         PATIENCE.max(2 * (self.start.len() / self.looked_at) as u64)
@@ -206,7 +232,10 @@ impl Trust {
     pub(crate) fn weight(&mut self, slope: f64, reach: f64) -> f64 {
         let weight = match self.weight {
             Some(weight) => weight,
-            None if slope > 0.0 => *self.weight.insert(slope / (FIRST_STEP * reach)),
+            None if slope > 0.0 => {
+                self.steepest.get_or_insert(slope);
+                *self.weight.insert(slope / (FIRST_STEP * reach))
+            }
             // Nothing pulls: any weight gives the same step, none.
             None => 1.0,
         };

@@ -101,6 +101,21 @@ fn fold(lanes: [f64; LANES]) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
+/// $x + w(v - x)$, kept between $x$ and $v$ whatever the rounding, so that $K$ is never left.
+pub(crate) fn move_towards(x: &mut [f64], v: &[f64], share: f64) {
+    if share == 1.0 {
+        x.copy_from_slice(v);
+    } else {
+        for (x, &v) in x.iter_mut().zip(v) {
+            // All numbers are finite here; comparing by hand is what the compiler does four at a time.
+            let (low, high) = if v < *x { (v, *x) } else { (*x, v) };
+            let moved = *x + share * (v - *x);
+            let moved = if moved < low { low } else { moved };
+            *x = if moved > high { high } else { moved };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,7 +95,7 @@ fn the_random_iterate_is_uniform_over_the_iterates() {
             stop: StopRule::Iterations(t),
             noise: Noise::None,
             seed,
-            ..Config::new(Method::default(), Preset::Seed)
+            ..Config::new(Method::of_the_seed(), Preset::Seed)
         };
         let outcome =
             minimize(problem, &|x: &[f64]| x.iter().map(|x| (x - 0.5).powi(2)).sum(), config).unwrap();

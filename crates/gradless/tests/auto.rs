@@ -169,3 +169,55 @@ fn watched_steps_need_blocks() {
     assert_eq!(config.recipe.step, StepRule::Trust);
     assert!(Solver::new(problem(), config).is_ok(), "any geometry with an exact step");
 }
+
+/// Noise that is not there at the start: it grows with the point, and a sample has the same of it everywhere.
+fn tilted(family: &SparseTarget, x: &[f64], sample: u64) -> f64 {
+    let support = family.support.iter().enumerate();
+    let tilt: f64 = support.map(|(k, &i)| 0.15 * noise::normal(100 * sample + k as u64) * x[i]).sum();
+    family.loss(x) + tilt
+}
+
+#[test]
+fn noise_that_comes_late_is_noticed_and_averaged_out() {
+    for seed in 0..3 {
+        let family = SparseTarget::quadratic(200, 0.01, seed);
+        let method = Method::named("auto").expect("a method");
+        let budget = Budget::queries(6_000);
+        let config = Config { budget, seed, ..Config::new(method, Preset::Practical) };
+        let f = gradless::Sampled(|x: &[f64], sample| tilted(&family, x, sample));
+        let outcome = minimize(on_box(&family), &f, config).expect("a run");
+        assert_eq!(outcome.noise, Noise::Common);
+        assert!(outcome.notices.contains(&Notice::GaveWay), "{:?}", outcome.notices);
+        let objective = |x: &[f64]| {
+            let norms: f64 = x.iter().map(|x| family.l1 * x.abs() + 0.5 * family.l2 * x * x).sum();
+            family.loss(x) + norms
+        };
+        let (start, minimum) = (family.start_objective(), family.minimum());
+        let left = (objective(outcome.x()) - minimum) / (start - minimum);
+        assert!(left < 0.01, "seed {seed}: {left} left");
+        // One sample alone leads to another point.
+        let one = minimize(on_box(&family), &|x: &[f64]| tilted(&family, x, 0), auto(6_000)).expect("a run");
+        let alone = (objective(one.x()) - minimum) / (start - minimum);
+        assert!(alone > 3.0 * left, "seed {seed}: {alone} with one sample, {left} with many");
+    }
+}
+
+#[test]
+fn noise_above_a_hundredth_of_what_there_is_to_gain_is_said() {
+    let family = SparseTarget::quadratic(100, 0.01, 4);
+    let run = |sigma: f64| {
+        let calls = std::sync::atomic::AtomicU64::new(0);
+        let f = |x: &[f64]| {
+            let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            family.loss(x) + sigma * noise::normal(call)
+        };
+        let method = Method::named("auto").expect("a method");
+        let budget = Budget::queries(10_000);
+        minimize(on_box(&family), &f, Config { budget, ..Config::new(method, Preset::Practical) })
+            .expect("a run")
+    };
+    let said =
+        |outcome: &Outcome| outcome.notices.iter().any(|notice| matches!(notice, Notice::NoiseLarge { .. }));
+    assert!(!said(&run(1e-3)), "noise of a thousandth of the gain");
+    assert!(said(&run(0.2)), "noise of a sixth of the gain");
+}

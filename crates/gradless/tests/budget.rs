@@ -143,7 +143,12 @@ fn a_budget_below_one_iteration_evaluates_the_start_and_says_so() {
 fn points_sent_again_are_charged_to_their_own_budget() {
     let problem = Problem::builder(3).build().unwrap();
     let budget = Budget { queries: Some(1_000), sent: Some(40) };
-    let config = Config { budget, noise: Noise::None, finale: Finale::Skip, ..Config::default() };
+    let config = Config {
+        budget,
+        noise: Noise::None,
+        finale: Finale::Skip,
+        ..Config::new(Method::of_the_seed(), Preset::Practical)
+    };
     let solver = Solver::new(problem, config).unwrap();
     // Every batch of 10 (8 ln 3 directions and the base point) is sent twice: two batches fit, not three.
     let mut sent = 0;

@@ -155,7 +155,8 @@ fn a_black_box_that_is_flat_everywhere_is_said_to_be_flat() {
     let outcome = minimize(problem(5), &|_: &[f64]| 3.0, Config::default()).unwrap();
     assert_eq!(outcome.objective(), Some(3.0));
     assert!(outcome.notices.iter().any(|notice| matches!(notice, Notice::Flat { .. })));
-    assert_eq!(outcome.stop, Some(StopReason::Queries));
+    assert_eq!(outcome.stop, Some(StopReason::Stagnation), "more queries would not pay");
+    assert!(outcome.counts.queries < 2_000, "{:?}", outcome.counts);
 }
 
 #[test]
@@ -225,7 +226,7 @@ fn a_step_that_overflows_ends_the_run_with_its_reason() {
 #[test]
 fn every_wrong_configuration_is_refused_with_what_is_wrong() {
     let with = |change: &dyn Fn(&mut Config)| {
-        let mut config = Config::default();
+        let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
         change(&mut config);
         Solver::new(problem(4), config).unwrap_err()
     };
@@ -273,7 +274,7 @@ fn every_wrong_configuration_is_refused_with_what_is_wrong() {
 
 #[test]
 fn problems_and_methods_that_do_not_fit_are_refused() {
-    let config = Config::default();
+    let config = Config::new(Method::of_the_seed(), Preset::Practical);
     let simplex = Problem::builder(4).set(Set::simplex()).build().unwrap();
     let inside = Config { placement: Placement::Inside, ..config.clone() };
     assert!(matches!(Solver::new(simplex, inside), Err(ConfigError::NoRoomInside { .. })));

@@ -188,6 +188,15 @@ pub(crate) fn mean_of_finite<'a>(values: impl Iterator<Item = &'a f64> + Clone) 
     (count > 0).then(|| finite.sum::<f64>() / count as f64)
 }
 
+/// The standard deviation; 0 where fewer than two are finite.
+pub(crate) fn deviation_of_finite(values: &[f64]) -> f64 {
+    let finite = || values.iter().filter(|value| value.is_finite());
+    let (Some(mean), spare) = (mean_of_finite(finite()), finite().count().saturating_sub(1).max(1)) else {
+        return 0.0;
+    };
+    (finite().map(|value| (value - mean).powi(2)).sum::<f64>() / spare as f64).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -90,15 +90,30 @@ const ALG: [&str; 4] = [
     "seed, Algorithm ZO-ExpStorm",
 ];
 
+const ADA_EXP_GRAD_PLUS: Method =
+    seed("zo-ada-exp-grad+", Family::AdaptivePlus, Geometry::Entropy, Order::Zeroth, ALG[2]);
+
+const AUTO: Method = Method {
+    name: "auto",
+    assumes: SMOOTH,
+    tuning: NOTHING,
+    queries: "m + 1",
+    rate: "none known",
+    source: "ours, slopes remembered and steps watched",
+    family: Family::Auto,
+    geometry: Geometry::Euclidean,
+    order: Order::Zeroth,
+};
+
 /// All named methods.
 pub const METHODS: &[Method] = {
-    use Family::{AccZom, Adaptive, AdaptivePlus, Auto, Constant, Optimistic, Psgd, Storm};
+    use Family::{AccZom, Adaptive, AdaptivePlus, Constant, Optimistic, Psgd, Storm};
     use Geometry::{Entropy, Euclidean, PNorm};
     use Order::{First, Zeroth};
     &[
         seed("zo-exp-grad", Constant, Entropy, Zeroth, ALG[0]),
         seed("zo-ada-exp-grad", Adaptive, Entropy, Zeroth, ALG[1]),
-        seed("zo-ada-exp-grad+", AdaptivePlus, Entropy, Zeroth, ALG[2]),
+        ADA_EXP_GRAD_PLUS,
         seed("zo-exp-storm", Storm, Entropy, Zeroth, ALG[3]),
         seed("zo-p-norm", Constant, PNorm, Zeroth, ALG[0]),
         seed("zo-ada-p-norm", Adaptive, PNorm, Zeroth, ALG[1]),
@@ -145,17 +160,7 @@ pub const METHODS: &[Method] = {
             geometry: Entropy,
             order: Zeroth,
         },
-        Method {
-            name: "auto",
-            assumes: SMOOTH,
-            tuning: NOTHING,
-            queries: "m + 1",
-            rate: "none known",
-            source: "ours, slopes remembered and steps watched",
-            family: Auto,
-            geometry: Euclidean,
-            order: Zeroth,
-        },
+        AUTO,
     ]
 };
 
@@ -168,6 +173,11 @@ impl Method {
             .find(|method| plain(method.name) == plain(name))
             .copied()
             .ok_or_else(|| UnknownMethod { name: name.to_owned() })
+    }
+
+    /// ZO-AdaExpGrad+: the seed's method without tuning and without dependence on the size of $K$.
+    pub fn of_the_seed() -> Self {
+        ADA_EXP_GRAD_PLUS
     }
 
     /// The parts it is made of.
@@ -242,9 +252,9 @@ impl Method {
 }
 
 impl Default for Method {
-    /// ZO-AdaExpGrad+: the seed's method without tuning and without dependence on the size of $K$.
+    /// `auto`: the fewest queries on nearly everything that was measured, `docs/auto.md`.
     fn default() -> Self {
-        METHODS[2]
+        AUTO
     }
 }
 
@@ -280,13 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_ada_exp_grad_plus() {
-        assert_eq!(Method::default().name, "zo-ada-exp-grad+");
+    fn the_default_is_ours_and_the_seeds_own_is_at_hand() {
+        assert_eq!(Method::default().name, "auto");
+        assert_eq!(Method::of_the_seed().name, "zo-ada-exp-grad+");
     }
 
     #[test]
     fn the_seed_preset_has_the_seeds_numbers() {
-        let recipe = Method::default().recipe(Preset::Seed);
+        let recipe = Method::of_the_seed().recipe(Preset::Seed);
         assert_eq!(recipe.step, StepRule::AdaptivePlus { initial: InitialWeight::Fixed(1.0) });
         assert!(matches!(
             recipe.estimator,

@@ -85,13 +85,16 @@ impl Config {
 /// Which point of a run is its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
-    /// The best point if the black box repeats itself, else the last (the best of noisy values is optimistic).
+    /// The best point if the black box repeats itself (the best of noisy values is optimistic), else the average of the
+    /// iterates, or the last where that turns out better.
     #[default]
     Auto,
     /// The point with the smallest objective among those evaluated.
     Best,
     /// The last iterate.
     Last,
+    /// The average of the iterates, late ones counting most; the last iterate where the black box repeats itself.
+    Averaged,
     /// An iterate chosen uniformly: the one the theorems speak of.
     Random,
     /// The last prox point: exactly sparse where averaging leaves dust.

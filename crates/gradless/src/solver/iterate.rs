@@ -10,6 +10,7 @@ use crate::random::{Key, Purpose};
 use crate::space::Sizes;
 use crate::stop::StopReason;
 use crate::trace::{Notice, Record};
+use crate::vector;
 
 /// How fast the radius grows where nothing changes.
 const RADIUS_GROWTH: f64 = 4.0;
@@ -160,7 +161,10 @@ impl Solver {
             state.previous.copy_from_slice(here);
             state.previous_loss = evidence.loss;
         }
-        move_towards(&mut self.state.x, &self.state.v, moved.share);
+        vector::move_towards(&mut self.state.x, &self.state.v, moved.share);
+        if self.averages() {
+            self.state.averaged.add(&self.state.x);
+        }
         self.state.past = Past::Usable;
         self.state.stationarity = Some(moved.stationarity);
         self.state.counts.iterations += 1;
@@ -265,21 +269,6 @@ fn scale(d: &mut [f64], factor: f64) {
     } else {
         for d in d {
             *d *= factor;
-        }
-    }
-}
-
-/// $x + w(v - x)$, kept between $x$ and $v$ whatever the rounding, so that $K$ is never left.
-fn move_towards(x: &mut [f64], v: &[f64], share: f64) {
-    if share == 1.0 {
-        x.copy_from_slice(v);
-    } else {
-        for (x, &v) in x.iter_mut().zip(v) {
-            // All numbers are finite here; comparing by hand is what the compiler does four at a time.
-            let (low, high) = if v < *x { (v, *x) } else { (*x, v) };
-            let moved = *x + share * (v - *x);
-            let moved = if moved < low { low } else { moved };
-            *x = if moved > high { high } else { moved };
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The answer of a run.
 
 use super::config::{Config, Output};
-use super::state::{Candidate, Phase, State};
+use super::state::{Candidate, Phase, State, Update};
 use crate::estimator::Noise;
 use crate::space::Space;
 use crate::stop::StopReason;
@@ -18,6 +18,8 @@ pub struct Outcome {
     pub random: Point,
     /// The last prox point: exactly sparse where averaging leaves dust.
     pub sparse: Point,
+    /// The average of the iterates, late ones counting most: noise averages out. The last iterate where none was taken.
+    pub averaged: Point,
     /// Which of them is the answer.
     pub output: Output,
     /// Why the run ended; `None` if it was ended in the middle.
@@ -53,6 +55,11 @@ impl Point {
         Self { x: space.expanded(x), loss, regulariser }
     }
 
+    /// Whether it is known to be worse, both having been evaluated.
+    fn is_worse_than(&self, other: &Self) -> bool {
+        matches!((self.objective(), other.objective()), (Some(this), Some(other)) if this > other)
+    }
+
     /// $l(x) + r(x)$; `None` if $l$ was not evaluated there.
     pub fn objective(&self) -> Option<f64> {
         self.loss.map(|loss| loss + self.regulariser)
@@ -65,20 +72,33 @@ impl Outcome {
         reason = "the space is dropped here, before the points are expanded"
     )]
     pub(super) fn new(space: Space, state: State, config: &Config) -> Self {
-        let State { phase, x, v, random, best, .. } = state;
+        let State { phase, x, v, random, best, averaged, .. } = state;
+        let watched = matches!(state.update, Update::Trust(_));
         let sparse = if v.is_empty() { x.clone() } else { v };
         let best = match best {
             Some(Candidate { x, loss, .. }) => Point::new(&space, x, Some(loss)),
             None => Point::new(&space, x.clone(), None),
         };
+        let averaged = if averaged.x.is_empty() {
+            Point::new(&space, x.clone(), state.last_loss)
+        } else {
+            Point::new(&space, averaged.x, averaged.loss)
+        };
+        let last = Point::new(&space, x, state.last_loss);
         let output = match (config.output, state.noise) {
             (Output::Auto, Noise::None | Noise::Detect) if best.loss.is_some() => Output::Best,
+            // All values were of one sample.
+            (Output::Auto, Noise::Common) if watched && best.loss.is_some() => Output::Best,
+            (Output::Auto, Noise::Common | Noise::Independent) if !averaged.is_worse_than(&last) => {
+                Output::Averaged
+            }
             (Output::Auto, _) => Output::Last,
             (chosen, _) => chosen,
         };
         Self {
             best,
-            last: Point::new(&space, x, state.last_loss),
+            last,
+            averaged,
             random: Point::new(&space, random, state.random_loss),
             sparse: Point::new(&space, sparse, state.sparse_loss),
             output,
@@ -100,6 +120,7 @@ impl Outcome {
         match self.output {
             Output::Auto | Output::Best => &self.best,
             Output::Last => &self.last,
+            Output::Averaged => &self.averaged,
             Output::Random => &self.random,
             Output::Sparse => &self.sparse,
         }

@@ -1,20 +1,24 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
-use super::config::{Config, Finale, PreviousValue};
-use super::state::{Past, Phase, first_phase};
+use super::config::{Config, Finale, Output, PreviousValue};
+use super::state::{Past, Phase, Update, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
-    CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, mean_of_finite,
+    CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, deviation_of_finite,
+    mean_of_finite,
 };
 use crate::prox;
 use crate::query::{Base, Row};
+use crate::step_size::StepRule;
 use crate::stop::{Status, StopReason};
 use crate::trace::Notice;
 
 /// Evaluations of each final point under noise: their mean has a quarter of the noise of one.
 const NOISY_REPEATS: usize = 16;
+/// Noise of one value beyond this share of what a run has gained is said to be large.
+const LARGE_NOISE: f64 = 0.01;
 /// How often a base point is asked for the probe: twice under one sample, once under another.
-const PROBE_ROWS: usize = 3;
+pub(super) const PROBE_ROWS: usize = 3;
 
 /// How the rows of an estimate are arranged, given what is known of the noise.
 pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
@@ -22,6 +26,9 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
         Estimator::Differences { difference, .. } => difference,
         Estimator::Gradients { .. } => Difference::Auto,
     };
+    if config.recipe.step == StepRule::Trust {
+        return Layout::Shared;
+    }
     match (difference, noise) {
         (Difference::Auto | Difference::Forward, Noise::None | Noise::Detect) => Layout::Shared,
         (Difference::Forward, Noise::Common | Noise::Independent) => Layout::Paired,
@@ -96,7 +103,7 @@ impl Solver {
             self.state.phase = Phase::Finale(self.exhausted());
             return;
         }
-        if self.prepare_elsewhere() {
+        if self.prepare_late_probe(available - needed) || self.prepare_elsewhere() {
             return;
         }
         self.refresh_inner(self.state.radius);
@@ -108,8 +115,8 @@ impl Solver {
         } else {
             let plan = self.plan();
             self.draw_directions();
-            let samples = plan.samples();
-            self.hand_out(plan.rows(self.state.next_sample), samples, Asked::Estimate(plan));
+            let (first_sample, samples) = self.samples_of(&plan);
+            self.hand_out(plan.rows(first_sample), samples, Asked::Estimate(plan));
         }
     }
 
@@ -136,7 +143,8 @@ impl Solver {
         }
         let plan = self.plan();
         // The samples were used up when the batch was first answered.
-        let first_sample = self.state.next_sample - plan.samples();
+        let (next, used) = self.samples_of(&plan);
+        let first_sample = next - used;
         let all = plan.rows(first_sample);
         let rows = failed.iter().filter_map(|&row| all.get(row).copied()).collect();
         self.draw_directions();
@@ -150,6 +158,9 @@ impl Solver {
         let mut bases = vec![Base::Current];
         if self.state.has_own_sparse_point() {
             bases.push(Base::Sparse);
+        }
+        if !self.state.averaged.x.is_empty() {
+            bases.push(Base::Averaged);
         }
         let gradients = matches!(self.config.recipe.estimator, Estimator::Gradients { .. });
         let mut rows: Vec<Row> = Vec::new();
@@ -197,7 +208,10 @@ impl Solver {
         let open = told.iter_mut().filter(|value| !value.is_finite());
         open.zip(values).for_each(|(told, value)| *told = *value);
         if told.iter().any(|value| !value.is_finite()) {
-            self.state.phase = if again {
+            let late = self.state.t > 1;
+            self.state.phase = if again && late {
+                Phase::Iterate
+            } else if again {
                 Phase::Stopped(StopReason::BaseFailed { iteration: 0 })
             } else {
                 Phase::Probe { told: Some(told) }
@@ -258,10 +272,14 @@ impl Solver {
 
     fn take_finale(&mut self, values: &[f64], repeats: usize) {
         self.count_failed(values);
-        let (last, sparse) = values.split_at(repeats);
+        let mut points = values.chunks_exact(repeats);
+        let last = points.next().unwrap_or_default();
+        let sparse = if self.state.has_own_sparse_point() { points.next() } else { None }.unwrap_or_default();
+        self.state.averaged.loss = points.next().and_then(|values| mean_of_finite(values.iter()));
         self.state.last_loss = mean_of_finite(last.iter());
         self.state.sparse_loss =
             if sparse.is_empty() { self.state.last_loss } else { mean_of_finite(sparse.iter()) };
+        self.weigh_noise(last);
         if matches!(self.state.noise, Noise::None | Noise::Detect) {
             if let Some(loss) = self.state.last_loss {
                 self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
@@ -272,6 +290,17 @@ impl Solver {
         }
         if let Phase::Finale(reason) = &self.state.phase {
             self.state.phase = Phase::Stopped(reason.clone());
+        }
+    }
+
+    /// Says so where the noise is not small beside what the run has gained; `values` are those of one point.
+    fn weigh_noise(&mut self, values: &[f64]) {
+        let first = self.state.history.iter().find_map(|record| record.objective);
+        let (Some(first), Some(loss)) = (first, self.state.last_loss) else { return };
+        let gained = first - loss - self.parts.space.penalty(&self.state.x);
+        let noise = deviation_of_finite(values);
+        if noise > LARGE_NOISE * gained.abs() {
+            self.state.notices.push(Notice::NoiseLarge { noise, gained });
         }
     }
 
@@ -312,8 +341,16 @@ impl Solver {
         if self.config.finale == Finale::Skip || gradients {
             return 0;
         }
-        // The last iterate and the prox point.
-        2 * self.final_repeats() as u64
+        // The last iterate and the prox point, and under noise the average.
+        let points = if self.averages() { 3 } else { 2 };
+        points * self.final_repeats() as u64
+    }
+
+    /// Whether the iterates are averaged: they dance around the answer where there is noise.
+    pub(super) fn averages(&self) -> bool {
+        matches!(self.state.noise, Noise::Common | Noise::Independent)
+            && self.config.output == Output::Auto
+            && !matches!(self.state.update, Update::Trust(_))
     }
 
     fn final_repeats(&self) -> usize {
@@ -361,7 +398,7 @@ impl Solver {
                 told.len() == plan.len()
                     && !rows.is_empty()
                     && *rows == plan.failed_bases(told)
-                    && self.state.next_sample >= plan.samples()
+                    && self.samples_of(&plan).0 >= self.samples_of(&plan).1
             }
             _ => true,
         }

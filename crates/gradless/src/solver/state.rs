@@ -40,6 +40,8 @@ pub(super) struct State {
     /// What is known of the noise; `Detect` until the probe is answered.
     pub(super) noise: Noise,
     pub(super) best: Option<Candidate>,
+    /// The average of the iterates, the later ones counting more; empty where the black box repeats itself.
+    pub(super) averaged: Averaged,
     /// The iterate chosen by reservoir sampling, and $l$ there.
     pub(super) random: Vec<f64>,
     pub(super) random_loss: Option<f64>,
@@ -90,6 +92,27 @@ pub(super) enum Update {
     Trust(Box<Trust>),
 }
 
+/// A running average of iterates, $\bar x \leftarrow \bar x + \frac{4}{k+3}(x - \bar x)$: the $k$-th of $n$ counts about as $k^3$.
+///
+/// Late iterates count most, so that the way from the start is forgotten, and noise in them averages out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Averaged {
+    pub(super) x: Vec<f64>,
+    pub(super) loss: Option<f64>,
+    of: u64,
+}
+
+impl Averaged {
+    pub(super) fn add(&mut self, x: &[f64]) {
+        self.of += 1;
+        if self.x.is_empty() {
+            self.x = x.to_vec();
+        } else {
+            vector::move_towards(&mut self.x, x, 4.0 / (self.of + 3) as f64);
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Candidate {
     pub(super) x: Vec<f64>,
@@ -134,6 +157,7 @@ impl State {
             radius: parts.radius,
             noise,
             best: None,
+            averaged: Averaged::default(),
             random: start.clone(),
             random_loss: None,
             last_loss: None,
@@ -193,6 +217,8 @@ impl State {
             && optional(&self.v)
             && (self.inner.len() == dim) == keeps_inside(config)
             && optional(&self.inner)
+            && optional(&self.averaged.x)
+            && small(self.averaged.of)
             && (self.previous.len() == dim) == keeps_previous
             && optional(&self.previous)
             && self.best.as_ref().is_none_or(|best| full(&best.x))

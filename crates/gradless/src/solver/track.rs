@@ -1,7 +1,7 @@
 //! The parts of an iteration that only a method with a memory of slopes has.
 
 use super::parts::Parts;
-use super::phases::layout;
+use super::phases::{PROBE_ROWS, layout};
 use super::state::{Phase, State, Update, first_phase};
 use super::{Asked, Solver};
 use crate::direction::Directions;
@@ -9,20 +9,41 @@ use crate::estimator::{Estimator, Noise, Plan, Radius};
 use crate::method::{Method, Preset};
 use crate::query::{Base, Row};
 use crate::random::{Key, Purpose};
-use crate::step_size::StepRule;
 use crate::stop::StopReason;
 use crate::trace::Notice;
 use crate::trust::{Elsewhere, Verdict};
+use crate::vector;
+
+/// The one sample that steps are watched under: with it a black box that is noisy between samples repeats itself.
+const WATCHED_SAMPLE: u64 = 0;
 
 impl Solver {
-    /// Gives way to ZO-AdaExpGrad+ where the black box is noisy: one value says too little about a step. Nothing happens
-    /// where that method has no exact step.
-    pub(super) fn reconsider(&mut self) {
-        let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
-        if self.config.recipe.step != StepRule::Trust || !noisy {
-            return;
+    /// The first sample of an estimate's plan, and how many are used up with it.
+    pub(super) fn samples_of(&self, plan: &Plan) -> (u64, u64) {
+        match self.state.update {
+            Update::Trust(_) => (WATCHED_SAMPLE, 0),
+            Update::Mirror(_) | Update::Optimistic(_) => (self.state.next_sample, plan.samples()),
         }
-        let mut recipe = Method::default().recipe(Preset::Practical);
+    }
+
+    /// What noise means for a method with a memory. Where every value has its own, one value says too little about a step,
+    /// and another method goes on; where a sample is shared, the way down is the same for all of them at first.
+    pub(super) fn reconsider(&mut self) {
+        match (&self.state.update, self.state.noise) {
+            (Update::Trust(_), Noise::Independent) => self.give_way(),
+            (Update::Trust(_), Noise::Common) => self.state.phase = Phase::Iterate,
+            _ => {}
+        }
+    }
+
+    /// Goes on from the last point that was kept with ZO-AdaExpGrad+, which averages. Nothing happens where that method has
+    /// no exact step.
+    fn give_way(&mut self) {
+        let Update::Trust(trust) = &self.state.update else { return };
+        let mut recipe = Method::of_the_seed().recipe(Preset::Practical);
+        if let Some(steepest) = trust.steepest {
+            recipe = recipe.with_weight(steepest);
+        }
         if let Estimator::Differences {
             radius: given @ (Radius::Fixed(_) | Radius::NoiseAware { .. }), ..
         } = self.config.recipe.estimator
@@ -32,6 +53,7 @@ impl Solver {
         let mut config = self.config.clone();
         config.recipe = recipe;
         let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return };
+        self.state.x.copy_from_slice(&trust.centre);
         self.state.update = Update::new(&parts, &config, &self.state.x);
         self.state.radius = parts.radius;
         self.state.notices.push(Notice::GaveWay);
@@ -41,6 +63,18 @@ impl Solver {
         }
     }
 
+    /// Looks for noise again where the run has got to, if that is due and leaves enough for an iteration.
+    pub(super) fn prepare_late_probe(&mut self, to_spare: u64) -> bool {
+        let State { update: Update::Trust(trust), noise: Noise::None, t, .. } = &mut self.state else {
+            return false;
+        };
+        if self.config.noise != Noise::Detect || to_spare < PROBE_ROWS as u64 || !trust.wants_probe(*t) {
+            return false;
+        }
+        self.state.phase = Phase::Probe { told: None };
+        true
+    }
+
     /// Asks for $l$ where $r$ is smallest, if that is still to be done and there is something to pay it with.
     pub(super) fn prepare_elsewhere(&mut self) -> bool {
         let Update::Trust(trust) = &self.state.update else { return false };
@@ -48,8 +82,8 @@ impl Solver {
             return false;
         }
         self.state.v = self.parts.cheapest_point();
-        let row = Row { base: Base::Sparse, step: None, sample: self.state.next_sample };
-        self.hand_out(vec![row], 1, Asked::Elsewhere);
+        let row = Row { base: Base::Sparse, step: None, sample: WATCHED_SAMPLE };
+        self.hand_out(vec![row], 0, Asked::Elsewhere);
         true
     }
 
@@ -73,7 +107,7 @@ impl Solver {
             return false;
         }
         self.parts.survey.draw(self.state.draws, size);
-        self.hand_out(plan.rows(self.state.next_sample), plan.samples(), Asked::Survey(plan));
+        self.hand_out(plan.rows(WATCHED_SAMPLE), 0, Asked::Survey(plan));
         true
     }
 
@@ -85,6 +119,7 @@ impl Solver {
         trust.memory.slopes_at(x, expected);
         let mut lacking = vec![0.0; x.len()];
         let spread = accumulate_lacking(&self.parts.survey, &slopes, expected, &mut lacking);
+        trust.steepest.get_or_insert(vector::norm_max(&lacking));
         let (size, looked_at) = (slopes.len(), self.parts.m - 1);
         trust.memory.survey(&lacking, spread / size as f64, size, looked_at);
     }
@@ -115,14 +150,19 @@ impl Solver {
     /// Keeps the point reached or takes the step to it back; `false` where the descent ends with it.
     pub(super) fn judge_point(&mut self, loss: Option<f64>, penalty: f64) -> bool {
         let (Update::Trust(trust), Some(loss)) = (&mut self.state.update, loss) else { return true };
-        match trust.judge(&self.state.x, loss, loss + penalty) {
+        let verdict = trust.judge(&self.state.x, loss, loss + penalty);
+        let stalled = self.state.noise == Noise::Common && trust.has_stalled();
+        match verdict {
+            _ if stalled => {
+                self.give_way();
+                self.begin_anew();
+                false
+            }
             Verdict::GoesOn => true,
             Verdict::Restarts => {
                 trust.restart();
                 self.state.x.copy_from_slice(&trust.centre);
-                self.state.d.fill(0.0);
-                self.state.counts.iterations += 1;
-                self.state.t += 1;
+                self.begin_anew();
                 false
             }
             Verdict::Settled => {
@@ -130,6 +170,15 @@ impl Solver {
                 false
             }
         }
+    }
+}
+
+impl Solver {
+    /// An iteration has ended without a step.
+    fn begin_anew(&mut self) {
+        self.state.d.fill(0.0);
+        self.state.counts.iterations += 1;
+        self.state.t += 1;
     }
 }
 

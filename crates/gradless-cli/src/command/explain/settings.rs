@@ -46,7 +46,7 @@ impl Settings {
     /// What is asked, for inputs with this many channels.
     pub(super) fn new(asked: &Explain, channels: usize, [low, high]: [f64; 2]) -> anyhow::Result<Self> {
         let auto = asked.method == AUTO;
-        let method = if auto { Method::default() } else { Method::named(&asked.method)? };
+        let method = if auto { Method::of_the_seed() } else { Method::named(&asked.method)? };
         let paper = asked.preset != PresetName::Default;
         let width = high - low;
         let preset = match asked.preset {

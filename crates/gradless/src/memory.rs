@@ -10,7 +10,7 @@ const CURVATURE_FADES: f64 = 0.9;
 const CORRECTION: f64 = 0.3;
 /// Between two surveys this many times their cost goes into looks: the first where the surveys say where to look, the second
 /// where they do not.
-const SURVEY_PAUSES: [u64; 2] = [1, 8];
+const SURVEY_PAUSES: [u64; 2] = [1, 4];
 /// Surveys say where to look if what is found there is this many times the average of all coordinates not looked at.
 const TELLING: f64 = 4.0;
 

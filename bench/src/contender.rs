@@ -4,13 +4,18 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-use gradless::{Budget, Config, Method, Output, Preset};
+use gradless::{
+    BatchSize, Budget, Config, Direction, FixedCoordinates, Habit, InitialWeight, Method, Output, Preset,
+    StepRule,
+};
 
 use crate::Fallible;
 
-/// `NAME[:practical|seed|authors][:lr=STEP]`: a method, whose settings (practical ones unless said), and its step if it has one.
+/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:without=HABIT]`: a method, whose settings
+/// (practical ones unless said), and what is changed in them.
 ///
-/// The step is the paper's: the reciprocal of our weight.
+/// The step is the paper's: the reciprocal of our weight. `m` is the batch, `a` the initial weight over the size of the first
+/// estimate, `free` takes fixed coordinates out, `without` leaves something out of `auto`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contender {
     /// By what.
@@ -19,6 +24,16 @@ pub struct Contender {
     pub preset: Preset,
     /// With which step, if not the preset's.
     pub step: Option<f64>,
+    /// With how many directions.
+    pub batch: Option<usize>,
+    /// With which scale-free initial weight.
+    pub weight: Option<f64>,
+    /// Along rows of a Hadamard matrix.
+    pub hadamard: bool,
+    /// Without coordinates that cannot move.
+    pub free: bool,
+    /// Without one of the habits of `auto`.
+    pub without: Option<Habit>,
 }
 
 impl Contender {
@@ -30,6 +45,22 @@ impl Contender {
         }
         if let Some(step) = self.step {
             config.recipe = config.recipe.with_weight(1.0 / step);
+        }
+        if let Some(batch) = self.batch {
+            config.recipe = config.recipe.with_batch(BatchSize::Fixed(batch));
+        }
+        if self.hadamard {
+            config.recipe = config.recipe.with_direction(Direction::Hadamard);
+        }
+        if self.free {
+            config.fixed = FixedCoordinates::Remove;
+        }
+        match (&mut config.recipe.step, self.weight) {
+            (StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial }, Some(factor)) => {
+                *initial = InitialWeight::ScaleFree(factor);
+            }
+            (StepRule::Trust { without }, _) => *without = self.without,
+            _ => {}
         }
         Config { budget: Budget::queries(budget), seed, ..config }
     }
@@ -46,20 +77,45 @@ impl FromStr for Contender {
     fn from_str(words: &str) -> Result<Self, Self::Err> {
         let mut parts = words.split(':');
         let method = Method::named(parts.next().unwrap_or_default())?;
-        let mut found = Self { method, preset: Preset::Practical, step: None };
+        let mut found = Self {
+            method,
+            preset: Preset::Practical,
+            step: None,
+            batch: None,
+            weight: None,
+            hadamard: false,
+            free: false,
+            without: None,
+        };
         for part in parts {
-            match (part, part.strip_prefix("lr=")) {
-                ("practical", _) => found.preset = Preset::Practical,
-                ("seed", _) => found.preset = Preset::Seed,
-                ("authors", _) => found.preset = Preset::Authors,
-                (_, Some(step)) => match step.parse() {
-                    Ok(step) if step > 0.0 => found.step = Some(step),
-                    _ => return Err(format!("{words}: the step {step} is not a positive number").into()),
-                },
+            let positive = |value: &str| match value.parse::<f64>() {
+                Ok(number) if number > 0.0 => Ok(number),
+                _ => Err(format!("{words}: {value} is not a positive number")),
+            };
+            match part.split_once('=').unwrap_or((part, "")) {
+                ("practical", "") => found.preset = Preset::Practical,
+                ("seed", "") => found.preset = Preset::Seed,
+                ("authors", "") => found.preset = Preset::Authors,
+                ("hadamard", "") => found.hadamard = true,
+                ("free", "") => found.free = true,
+                ("lr", step) => found.step = Some(positive(step)?),
+                ("a", factor) => found.weight = Some(positive(factor)?),
+                ("m", size) => {
+                    let size = size.parse().map_err(|_| format!("{words}: {size} is not a batch size"))?;
+                    found.batch = Some(size);
+                }
+                ("without", word) => {
+                    let habit = Habit::ALL.iter().find(|(_, name)| *name == word);
+                    let names: Vec<&str> = Habit::ALL.iter().map(|(_, name)| *name).collect();
+                    let (habit, _) =
+                        habit.ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
+                    found.without = Some(*habit);
+                }
                 _ => {
-                    return Err(
-                        format!("{words}: {part} is none of practical, seed, authors and lr=STEP").into()
-                    );
+                    return Err(format!(
+                        "{words}: {part} is none of practical, seed, authors, hadamard, free, lr=, m=, a= and without="
+                    )
+                    .into());
                 }
             }
         }
@@ -75,19 +131,31 @@ impl fmt::Display for Contender {
             Preset::Seed => f.write_str(":seed")?,
             Preset::Authors => f.write_str(":authors")?,
         }
-        self.step.map_or(Ok(()), |step| write!(f, ":lr={step}"))
+        for (name, value) in
+            [("lr", self.step), ("m", self.batch.map(|batch| batch as f64)), ("a", self.weight)]
+        {
+            value.map_or(Ok(()), |value| write!(f, ":{name}={value}"))?;
+        }
+        for (word, said) in [(":hadamard", self.hadamard), (":free", self.free)] {
+            f.write_str(if said { word } else { "" })?;
+        }
+        let name = Habit::ALL.iter().find(|(habit, _)| Some(*habit) == self.without);
+        name.map_or(Ok(()), |(_, name)| write!(f, ":without={name}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use gradless::{FixedCoordinates, StepRule};
-
     use super::*;
 
     #[test]
     fn words_become_settings_and_words_again() {
-        for words in ["zo-ada-exp-grad+", "zo-ada-exp-grad+:seed", "zo-psgd:authors:lr=0.1", "ao-exp-grad"] {
+        for words in [
+            "zo-ada-exp-grad+",
+            "zo-ada-exp-grad+:seed:m=20:a=0.5:hadamard:free",
+            "zo-psgd:authors:lr=0.1",
+            "auto:without=surveys",
+        ] {
             assert_eq!(words.parse::<Contender>().unwrap().to_string(), words);
         }
         let config = "zo-psgd:seed:lr=0.1".parse::<Contender>().unwrap().config(700, 3);
@@ -99,9 +167,13 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_said() {
-        for (words, about) in
-            [("sgd", "'sgd'"), ("zo-psgd:mine", "mine"), ("zo-psgd:lr=-1", "-1"), ("zo-psgd,", "''")]
-        {
+        for (words, about) in [
+            ("sgd", "'sgd'"),
+            ("zo-psgd:mine", "mine"),
+            ("zo-psgd:lr=-1", "-1"),
+            ("auto:without=luck", "luck"),
+            ("zo-psgd,", "''"),
+        ] {
             let message = Contender::list(words).unwrap_err().to_string();
             assert!(message.contains(about), "{message}");
         }

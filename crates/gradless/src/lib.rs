@@ -77,6 +77,6 @@ pub use solver::{
     PreviousValue, Solver, TellError,
 };
 pub use space::FixedCoordinates;
-pub use step_size::{InitialWeight, StepRule, StormGrowth};
+pub use step_size::{Habit, InitialWeight, StepRule, StormGrowth};
 pub use stop::{Budget, StopReason, StopRule};
 pub use trace::{Counts, Notice, Record};

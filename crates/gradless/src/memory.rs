@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::step_size::Habit;
+
 /// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
 const RENEWAL: f64 = 0.7;
 /// How much of what is known of the curvature is left after a look.
@@ -25,6 +27,7 @@ const TELLING: f64 = 4.0;
 /// at alone, exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Memory {
+    without: Option<Habit>,
     /// The slope along each coordinate, and where on it that was; 0 before it was looked at.
     slopes: Vec<f64>,
     places: Vec<f64>,
@@ -90,8 +93,9 @@ impl Curvature {
 
 impl Memory {
     /// Nothing is known.
-    pub(crate) fn new(dim: usize) -> Self {
+    pub(crate) fn new(dim: usize, without: Option<Habit>) -> Self {
         Self {
+            without,
             slopes: vec![0.0; dim],
             places: vec![0.0; dim],
             curvature: Curvature::default(),
@@ -118,7 +122,7 @@ impl Memory {
 
     /// The curvature along a coordinate.
     pub(crate) fn curvature(&self) -> f64 {
-        self.curvature.value()
+        if self.without == Some(Habit::Curvature) { 0.0 } else { self.curvature.value() }
     }
 
     /// The coordinates to look at next: half of them `active` ones, the others anywhere, those longest unseen first, among
@@ -148,18 +152,30 @@ impl Memory {
 
     /// What is known of the slopes at a point: as they were seen, and as the curvature has changed them since.
     pub(crate) fn slopes_at(&self, x: &[f64], slopes: &mut [f64]) {
-        let curvature = self.curvature.value();
+        let curvature = self.curvature();
         let known = self.slopes.iter().zip(self.places.iter().zip(&self.seen));
         for ((slope, x), (remembered, (place, &seen))) in slopes.iter_mut().zip(x).zip(known) {
             *slope = if seen == 0 { 0.0 } else { remembered + curvature * (x - place) };
         }
     }
 
+    /// Forgets all slopes, where they are not to be remembered.
+    pub(crate) fn forget_at(&mut self, x: &[f64]) {
+        if self.without == Some(Habit::Memory) {
+            self.slopes.fill(0.0);
+            self.places.copy_from_slice(x);
+        }
+    }
+
     /// Takes in new slopes of some coordinates at `x`, given as `changes` from what was known there; `time` is above 0.
     pub(crate) fn look(&mut self, coordinates: &[usize], x: &[f64], changes: &[f64], time: u64) {
         self.since.looks += 1;
-        let curvature = self.curvature.value();
+        let curvature = self.curvature();
         self.curvature.fade();
+        let renewal = match self.without {
+            Some(Habit::Averaging | Habit::Memory) => 1.0,
+            _ => RENEWAL,
+        };
         for &i in coordinates {
             let moved = x[i] - self.places[i];
             let share = if self.seen[i] == 0 {
@@ -170,7 +186,7 @@ impl Memory {
             } else {
                 self.slopes[i] += curvature * moved;
                 self.curvature.learn(moved, curvature * moved + changes[i]);
-                RENEWAL
+                renewal
             };
             self.slopes[i] += share * changes[i];
             (self.places[i], self.seen[i], self.hints[i]) = (x[i], time, 0.0);
@@ -193,7 +209,8 @@ impl Memory {
     pub(crate) fn wants_survey(&self) -> bool {
         let [short, long] = SURVEY_PAUSES;
         let pause = if self.since.is_telling() { short } else { long };
-        self.unseen > 0 && self.since.looks >= pause * self.since.cost
+        let surveys = self.without != Some(Habit::Surveys);
+        surveys && self.unseen > 0 && self.since.looks >= pause * self.since.cost
     }
 
     /// A survey along `size` directions has told what is lacking, with this variance in every coordinate.
@@ -224,7 +241,7 @@ mod tests {
     use super::*;
 
     fn seen(dim: usize, coordinates: &[usize], x: &[f64], slopes: &[f64]) -> Memory {
-        let mut memory = Memory::new(dim);
+        let mut memory = Memory::new(dim, None);
         memory.look(coordinates, x, slopes, 1);
         memory
     }
@@ -254,7 +271,7 @@ mod tests {
 
     #[test]
     fn hinted_coordinates_come_first_and_then_those_longest_unseen() {
-        let mut memory = Memory::new(5);
+        let mut memory = Memory::new(5, None);
         memory.survey(&[0.1, -0.9, 0.2, 0.5, 0.3], 1.0, 8, 2);
         let shuffle = [0; 5];
         assert_eq!(memory.choose(|_| false, 2, &shuffle), [1, 3]);
@@ -268,7 +285,7 @@ mod tests {
 
     #[test]
     fn surveys_are_averaged_by_the_inverse_of_their_variance() {
-        let mut memory = Memory::new(2);
+        let mut memory = Memory::new(2, None);
         memory.survey(&[1.0, 0.0], 1.0, 8, 2);
         memory.survey(&[5.0, 0.0], 3.0, 8, 2);
         assert_eq!(memory.hints[0], 2.0);

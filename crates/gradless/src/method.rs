@@ -71,7 +71,7 @@ impl Recipe {
             StepRule::Adaptive { initial }
             | StepRule::AdaptivePlus { initial }
             | StepRule::Storm { initial, .. } => *initial = InitialWeight::Fixed(value),
-            StepRule::Optimistic | StepRule::Trust => {}
+            StepRule::Optimistic | StepRule::Trust { .. } => {}
         }
         self
     }

@@ -7,7 +7,9 @@ mod adaptive;
 mod adaptive_plus;
 mod storm;
 mod acc_zom;
+mod habit;
 
+pub use habit::Habit;
 pub use initial::InitialWeight;
 pub use storm::StormGrowth;
 
@@ -65,8 +67,11 @@ pub enum StepRule {
     /// A descent that has settled begins again at the start, more carefully; when four in a row bring nothing, more
     /// queries would not pay and the run stops by itself. `docs/auto.md` has the whole of it.
     ///
-    /// Where the black box is noisy, ZO-AdaExpGrad+ runs instead.
-    Trust,
+    /// Where every value has its own noise, ZO-AdaExpGrad+ runs instead; where a sample is shared, it goes on where this stalls.
+    Trust {
+        /// What is left out, `None` but for measuring.
+        without: Option<Habit>,
+    },
 }
 
 /// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::optimistic`],
@@ -89,7 +94,7 @@ impl StepSize {
             StepRule::AdaptivePlus { initial } => Self::AdaptivePlus(AdaptivePlus::new(initial)),
             StepRule::Storm { initial, growth } => Self::Storm(Storm::new(initial, growth, rate, m)),
             StepRule::AccZom { gamma, schedule } => Self::AccZom(AccZom::new(gamma, schedule)),
-            StepRule::Optimistic | StepRule::Trust => return None,
+            StepRule::Optimistic | StepRule::Trust { .. } => return None,
         })
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::memory::Memory;
+use crate::step_size::Habit;
 use crate::vector;
 
 /// The share of the way to where $r$ is smallest that the steepest coordinate goes in the first step.
@@ -50,6 +51,7 @@ pub(crate) struct Trust {
     /// By how much the slopes say that $l$ changes on the way to the point asked now.
     foreseen: f64,
     pub(crate) memory: Memory,
+    without: Option<Habit>,
     /// Coordinates in a look.
     looked_at: usize,
     /// $l$ where $r$ is smallest.
@@ -92,7 +94,7 @@ pub(crate) enum Verdict {
 
 impl Trust {
     /// `looked_at` is how many coordinates an iteration looks at, `cheaper` whether $r$ is lower elsewhere than at the start.
-    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool) -> Self {
+    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool, without: Option<Habit>) -> Self {
         Self {
             start: start.to_vec(),
             centre: start.to_vec(),
@@ -100,7 +102,8 @@ impl Trust {
             weight: None,
             recent: Vec::new(),
             foreseen: 0.0,
-            memory: Memory::new(start.len()),
+            memory: Memory::new(start.len(), without),
+            without,
             looked_at: looked_at.max(1),
             elsewhere: if cheaper { Elsewhere::Unknown } else { Elsewhere::Nowhere },
             lowest: f64::INFINITY,
@@ -144,7 +147,7 @@ impl Trust {
 
     /// Keeps the point that was asked, or takes the step back; the slopes learn from it either way.
     pub(crate) fn judge(&mut self, x: &[f64], loss: f64, objective: f64) -> Verdict {
-        if let Some(before) = self.loss {
+        if let (Some(before), false) = (self.loss, self.without == Some(Habit::Correction)) {
             self.memory.correct(&self.centre, x, loss - before - self.foreseen);
         }
         match self.loss {
@@ -159,8 +162,10 @@ impl Trust {
             Some(before) => {
                 let ceiling = self.recent.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let allowed = match self.elsewhere {
-                    Elsewhere::Loss(there) => self.surprise * (there - before).max(LEAST * there.abs()),
-                    Elsewhere::Nowhere | Elsewhere::Unknown => f64::INFINITY,
+                    Elsewhere::Loss(there) if self.without != Some(Habit::Watching) => {
+                        self.surprise * (there - before).max(LEAST * there.abs())
+                    }
+                    Elsewhere::Loss(_) | Elsewhere::Nowhere | Elsewhere::Unknown => f64::INFINITY,
                 };
                 if objective < ceiling && loss - before - self.foreseen.min(0.0) <= allowed {
                     self.keep(x, loss, objective);
@@ -200,11 +205,8 @@ impl Trust {
         self.vain = if better { 0 } else { self.vain + 1 };
         self.best = self.best.min(self.lowest);
         // Where there is nothing to lose, another descent takes the same way.
-        if self.vain >= VAIN_DESCENTS || self.elsewhere == Elsewhere::Nowhere {
-            Verdict::Settled
-        } else {
-            Verdict::Restarts
-        }
+        let once = self.elsewhere == Elsewhere::Nowhere || self.without == Some(Habit::Descents);
+        if self.vain >= VAIN_DESCENTS || once { Verdict::Settled } else { Verdict::Restarts }
     }
 
     /// Whether nothing has improved for a while.
@@ -223,7 +225,7 @@ impl Trust {
         (self.loss, self.weight) = (None, None);
         self.recent.clear();
         self.foreseen = 0.0;
-        self.memory = Memory::new(self.start.len());
+        self.memory = Memory::new(self.start.len(), self.without);
         (self.lowest, self.since) = (f64::INFINITY, 0);
         self.surprise *= CARE;
     }

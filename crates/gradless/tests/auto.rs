@@ -3,7 +3,7 @@
 mod support;
 
 use gradless::{
-    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Notice, Outcome, Preset, Problem,
+    Budget, Config, ConfigError, Direction, Geometry, Habit, Method, Noise, Notice, Outcome, Preset, Problem,
     Regulariser, Set, Solver, StepRule, StopReason, minimize,
 };
 use support::{drive_by_hand, on_box, quiet_config};
@@ -166,7 +166,7 @@ fn watched_steps_need_blocks() {
     assert!(Solver::new(problem(), config).is_ok());
     let mut config = auto(100);
     config.recipe.geometry = Geometry::Entropy;
-    assert_eq!(config.recipe.step, StepRule::Trust);
+    assert_eq!(config.recipe.step, StepRule::Trust { without: None });
     assert!(Solver::new(problem(), config).is_ok(), "any geometry with an exact step");
 }
 
@@ -220,4 +220,25 @@ fn noise_above_a_hundredth_of_what_there_is_to_gain_is_said() {
         |outcome: &Outcome| outcome.notices.iter().any(|notice| matches!(notice, Notice::NoiseLarge { .. }));
     assert!(!said(&run(1e-3)), "noise of a thousandth of the gain");
     assert!(said(&run(0.2)), "noise of a sixth of the gain");
+}
+
+#[test]
+fn every_habit_can_be_left_out_and_makes_a_difference() {
+    let run = |without| {
+        let mut config = auto(6_000);
+        config.recipe.step = StepRule::Trust { without };
+        let problem = Problem::builder(60)
+            .regulariser(Regulariser::l1(0.2))
+            .set(Set::bounds(0.0, 1.0))
+            .start(vec![0.5; 60])
+            .build()
+            .expect("a problem");
+        minimize(problem, &ditch, config).expect("a run")
+    };
+    let whole = run(None);
+    for (habit, name) in Habit::ALL {
+        let outcome = run(Some(habit));
+        assert!(outcome.counts.queries <= 6_000);
+        assert!(outcome.history != whole.history, "leaving out {name} changed nothing");
+    }
 }

@@ -83,7 +83,7 @@ impl Dice {
         let mut config = Config::new(method, preset);
         let mut recipe = config.recipe.with_batch(BatchSize::Fixed(self.pick(&[1, 2, 5, 40, 130])));
         // Watched steps go with blocks alone.
-        if self.below(2) == 0 && recipe.step != StepRule::Trust {
+        if self.below(2) == 0 && !matches!(recipe.step, StepRule::Trust { .. }) {
             recipe = recipe.with_direction(self.pick(&[
                 Direction::Rademacher,
                 Direction::Hadamard,

@@ -246,7 +246,7 @@ impl Method {
             Family::Storm => StepRule::Storm { initial, growth },
             Family::AccZom => StepRule::AccZom { gamma: 1.0, schedule: AccZomSchedule::default() },
             Family::Optimistic => StepRule::Optimistic,
-            Family::Auto => StepRule::Trust,
+            Family::Auto => StepRule::Trust { without: None },
         }
     }
 }

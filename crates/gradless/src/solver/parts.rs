@@ -66,7 +66,7 @@ impl Parts {
             Estimator::Gradients { batch } => (Direction::Rademacher, batch, Radius::MiniBatch),
         };
         let m = resolve_batch(batch, dim)?;
-        let m = if recipe.step == StepRule::Trust { block_rows(m, dim) } else { m };
+        let m = if matches!(recipe.step, StepRule::Trust { .. }) { block_rows(m, dim) } else { m };
         let radius = match recipe.estimator {
             Estimator::Gradients { .. } => 0.0,
             Estimator::Differences { .. } => {
@@ -216,7 +216,8 @@ fn check_schedule(AccZomSchedule { k, c, m0 }: AccZomSchedule) -> Result<(), Con
 fn check_trust(recipe: &Recipe) -> Result<(), ConfigError> {
     let blocks = matches!(recipe.estimator, Estimator::Differences { direction: Direction::Block, .. });
     let fits = blocks && recipe.momentum == Momentum::Plain;
-    if recipe.step == StepRule::Trust && !fits { Err(ConfigError::TrustWithoutBlocks) } else { Ok(()) }
+    let trusts = matches!(recipe.step, StepRule::Trust { .. });
+    if trusts && !fits { Err(ConfigError::TrustWithoutBlocks) } else { Ok(()) }
 }
 
 fn check_numbers(config: &Config) -> Result<(), ConfigError> {
@@ -229,7 +230,7 @@ fn check_numbers(config: &Config) -> Result<(), ConfigError> {
         StepRule::Adaptive { initial }
         | StepRule::AdaptivePlus { initial }
         | StepRule::Storm { initial, .. } => positive("the initial weight", initial.factor())?,
-        StepRule::Optimistic | StepRule::Trust => {}
+        StepRule::Optimistic | StepRule::Trust { .. } => {}
     }
     check_trust(&config.recipe)?;
     if let Momentum::AccZom(schedule) = config.recipe.momentum {

@@ -26,7 +26,7 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
         Estimator::Differences { difference, .. } => difference,
         Estimator::Gradients { .. } => Difference::Auto,
     };
-    if config.recipe.step == StepRule::Trust {
+    if matches!(config.recipe.step, StepRule::Trust { .. }) {
         return Layout::Shared;
     }
     match (difference, noise) {

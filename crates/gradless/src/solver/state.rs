@@ -124,10 +124,10 @@ impl Update {
     pub(super) fn new(parts: &Parts, config: &Config, start: &[f64]) -> Self {
         match (parts.step_size(config.recipe.step), config.recipe.step) {
             (Some(step), _) => Self::Mirror(step),
-            (None, StepRule::Trust) => {
+            (None, StepRule::Trust { without }) => {
                 let elsewhere = parts.cheapest_point();
                 let cheaper = parts.space.penalty(&elsewhere) < parts.space.penalty(start);
-                Self::Trust(Box::new(Trust::new(start, parts.m - 1, cheaper)))
+                Self::Trust(Box::new(Trust::new(start, parts.m - 1, cheaper, without)))
             }
             (None, _) => Self::Optimistic(Optimistic::new(start, parts.space.set.max_norm())),
         }
@@ -199,8 +199,8 @@ impl State {
         let counters = [queries, sent, failed, iterations, self.t, self.draws, self.next_sample];
         let keeps_previous = config.recipe.momentum != Momentum::Plain;
         let update = match &self.update {
-            Update::Mirror(_) => !matches!(config.recipe.step, StepRule::Optimistic | StepRule::Trust),
-            Update::Trust(state) => config.recipe.step == StepRule::Trust && state.fits(dim),
+            Update::Mirror(_) => !matches!(config.recipe.step, StepRule::Optimistic | StepRule::Trust { .. }),
+            Update::Trust(state) => matches!(config.recipe.step, StepRule::Trust { .. }) && state.fits(dim),
             Update::Optimistic(state) => config.recipe.step == StepRule::Optimistic && state.fits(dim),
         };
         let gradients = matches!(config.recipe.estimator, Estimator::Gradients { .. });

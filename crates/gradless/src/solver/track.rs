@@ -141,6 +141,7 @@ impl Solver {
     /// Takes the slopes along the directions into the memory; a direction whose answer failed is taken to be as remembered.
     pub(super) fn remember_slopes(&mut self, slopes: &[f64], iteration: u64) {
         let State { update: Update::Trust(trust), d: expected, x, .. } = &mut self.state else { return };
+        trust.memory.forget_at(x);
         trust.memory.slopes_at(x, expected);
         let mut changes = vec![0.0; x.len()];
         accumulate_lacking(&self.parts.directions, slopes, expected, &mut changes);

@@ -1,0 +1,36 @@
+//! What [`StepRule::Trust`](super::StepRule::Trust) does beside looking and stepping.
+
+use serde::{Deserialize, Serialize};
+
+/// One of the things `auto` does, to be left out: so that anybody can measure what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Habit {
+    /// Slopes of coordinates that were looked at before are remembered. Without: block coordinate descent.
+    Memory,
+    /// A new slope enters the memory of an old one only in part.
+    Averaging,
+    /// Two looks at a coordinate tell how slopes change with it.
+    Curvature,
+    /// What the slopes got wrong along a step is added to them.
+    Correction,
+    /// Directions through all coordinates tell which to look at first.
+    Surveys,
+    /// A step that loses too much of what $l$ has to lose is taken back. Without: only one that raises the objective is.
+    Watching,
+    /// Where a descent has ended another begins.
+    Descents,
+}
+
+impl Habit {
+    /// All of them, with the words they go by.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Memory, "memory"),
+        (Self::Averaging, "averaging"),
+        (Self::Curvature, "curvature"),
+        (Self::Correction, "correction"),
+        (Self::Surveys, "surveys"),
+        (Self::Watching, "watching"),
+        (Self::Descents, "descents"),
+    ];
+}

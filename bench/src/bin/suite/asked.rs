@@ -6,7 +6,8 @@ use bench::Fallible;
 use bench::contender::Contender;
 
 /// What is run unless said otherwise: our default, and the seed's methods with the seed's settings.
-const METHODS: &str = "zo-ada-exp-grad+,ao-exp-grad,zo-ada-exp-grad+:seed,zo-ada-exp-grad:seed,zo-exp-grad:seed,zo-exp-storm:seed";
+const METHODS: &str = "auto,zo-ada-exp-grad+,zo-ada-exp-grad+:seed,zo-ada-exp-grad:seed,zo-exp-grad:seed,zo-exp-storm:seed,\
+     ao-exp-grad:seed,zo-psgd:seed:lr=0.01,acc-zom:seed:lr=0.01";
 
 /// Which of the three steps.
 pub(crate) enum Step {

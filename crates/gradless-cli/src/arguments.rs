@@ -1,5 +1,8 @@
 //! The command line exactly as it is typed.
 
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
 use clap::{Parser, ValueEnum};
 
 use crate::command::Command;
@@ -35,6 +38,19 @@ pub(crate) enum Format {
     #[default]
     Human,
     Json,
+}
+
+static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Keeps the words for [`typed`]: they are not always those of the process.
+pub(crate) fn remember(words: &[OsString]) {
+    // One process, one command: whoever calls twice is shown the first.
+    let _ = TYPED.set(words.to_vec());
+}
+
+/// The words as they were typed, without the name of the program.
+pub(crate) fn typed() -> impl Iterator<Item = &'static OsString> {
+    TYPED.get().into_iter().flatten().skip(1)
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ mod report;
 mod reproduce;
 mod train;
 
-use std::process::ExitCode;
-
 use clap::Subcommand;
 
 use crate::terminal::Terminal;
 
+/// The code of a command that did what was asked.
+pub(crate) const DONE: u8 = 0;
 /// The code of a search that did not find all it was asked for.
 const NOT_FOUND: u8 = 1;
 
@@ -38,11 +38,12 @@ pub(crate) enum Outcome {
     NotFound,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Done => Self::SUCCESS,
-            Outcome::NotFound => Self::from(NOT_FOUND),
+impl Outcome {
+    /// What the program ends with.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done => DONE,
+            Self::NotFound => NOT_FOUND,
         }
     }
 }

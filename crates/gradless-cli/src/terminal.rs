@@ -18,13 +18,13 @@ pub(crate) use searching::{Items, Searching, duration};
 pub(crate) use steps::Steps;
 
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
 use serde::Serialize;
 
 use crate::arguments::Format;
+use crate::command::DONE;
 use crate::failure;
 
 /// Shorter work than this shows no bar.
@@ -68,22 +68,22 @@ fn visible(text: &str) -> String {
 }
 
 /// Says why the command failed and what to do.
-pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn fail(error: &anyhow::Error) -> u8 {
     let told: Vec<String> = failure::paragraph(error).lines().map(str::to_owned).collect();
     say(&format!("error: {}", lines(&told)));
-    ExitCode::from(FAILED)
+    FAILED
 }
 
 /// What the command line itself answers: help and version on stdout, a wrong word on stderr.
-pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
+pub(crate) fn answer(answer: &clap::Error) -> u8 {
     let text = answer.render().to_string();
     if answer.use_stderr() {
         say(text.trim_end());
-        return ExitCode::from(FAILED);
+        return FAILED;
     }
     match write(io::stdout().lock(), text.trim_end()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(FAILED),
+        Ok(()) => DONE,
+        Err(_) => FAILED,
     }
 }
 

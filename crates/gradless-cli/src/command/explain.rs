@@ -217,7 +217,7 @@ fn command() -> String {
             format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = crate::arguments::typed().map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("gradless".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 

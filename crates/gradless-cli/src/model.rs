@@ -1,8 +1,6 @@
 //! The model a command asks: a file of the user's, or the embedded LeNet.
 
-mod answers;
-
-pub(crate) use answers::Answers;
+pub(crate) use gradless_models::Answers;
 
 use std::fs;
 use std::path::{Path, PathBuf};

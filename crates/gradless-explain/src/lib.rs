@@ -2,7 +2,7 @@
 //!
 //! A *pertinent positive* is a small part of an input that suffices for its class; a *pertinent negative* is a small
 //! change that would alter it (Dhurandhar et al. 2018). Modules in the order data flows: what is asked (`task`), when an
-//! input answers it (`condition`), everything the model was asked and the best of it (`ledger`), the method over points and
+//! input answers it (`condition`), how large a margin must be to count (`floor`), everything the model was asked and the best of it (`ledger`), the method over points and
 //! weights (`search`), steps by what single places are worth (`refine`), valid points to begin with (`starts`), the removal
 //! of what is not needed (`prune`), the way through all of them (`run`), the answer (`answer`), and how it looks
 //! (`picture`, `report`).
@@ -41,6 +41,7 @@
 
 pub mod task;
 pub mod condition;
+mod floor;
 mod ledger;
 mod search;
 mod refine;
@@ -53,5 +54,6 @@ pub mod report;
 
 pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Search, Step, Watch, explain};
 pub use condition::Condition;
+pub use floor::{Floor, FloorError};
 pub use report::{Minimal, Mode};
 pub use task::{Change, Start, Task, TaskError};

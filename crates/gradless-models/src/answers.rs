@@ -1,11 +1,12 @@
 //! What a model tells beyond its class: scores, probabilities, or hardly anything.
 
 use gradless::{Inputs, Model, ModelError};
-use gradless_models::{LogScores, Onnx, ScoreKind};
+
+use crate::{LogScores, ScoreKind};
 
 /// What a model tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answers {
+pub enum Answers {
     /// Numbers that tell which way the class changes.
     Scores,
     /// The same as probabilities; their logarithms are searched.
@@ -17,16 +18,32 @@ pub(crate) enum Answers {
 }
 
 impl Answers {
-    /// Looks at what a model says about some inputs.
-    pub(crate) fn of(model: &Onnx, inputs: &[f64]) -> Result<Self, ModelError> {
+    /// Looks at what a model says about some inputs; `kind` is what its scores are said to be.
+    pub fn of(model: &dyn Model, kind: ScoreKind, inputs: &[f64]) -> Result<Self, ModelError> {
         let (dim, classes) = (model.inputs(), model.classes());
         let mut scores = vec![0.0; inputs.len() / dim * classes];
         model.scores(Inputs { points: inputs, dim }, &mut scores)?;
-        Ok(recognise(&scores, classes, model.score_kind()))
+        Ok(Self::recognise(&scores, classes, kind))
+    }
+
+    /// Looks at scores, `classes` of them per input; `kind` is what they are said to be.
+    pub fn recognise(scores: &[f64], classes: usize, kind: ScoreKind) -> Self {
+        let rows = || scores.chunks_exact(classes);
+        if scores.iter().all(|&score| score == 0.0 || score == 1.0)
+            && rows().all(|row| row.iter().sum::<f64>() == 1.0)
+        {
+            return Self::Labels;
+        }
+        let most =
+            rows().map(|row| row.iter().filter(|&&score| score != 0.0).count()).max().unwrap_or(classes);
+        if classes >= 4 && most <= classes / 2 {
+            return Self::Top(most);
+        }
+        if kind == ScoreKind::Probabilities { Self::Probabilities } else { Self::Scores }
     }
 
     /// The model as it is searched.
-    pub(crate) fn searched(self, model: &Onnx) -> Box<dyn Model + '_> {
+    pub fn searched<'a>(self, model: &'a dyn Model) -> Box<dyn Model + 'a> {
         match self {
             Self::Probabilities => Box::new(LogScores(model)),
             Self::Scores | Self::Labels | Self::Top(_) => Box::new(model),
@@ -34,7 +51,7 @@ impl Answers {
     }
 
     /// Scores of the searched model as the model itself tells them.
-    pub(crate) fn told(self, scores: &[f64]) -> Vec<f64> {
+    pub fn told(self, scores: &[f64]) -> Vec<f64> {
         match self {
             Self::Probabilities => scores.iter().map(|score| score.exp()).collect(),
             Self::Scores | Self::Labels | Self::Top(_) => scores.to_vec(),
@@ -42,7 +59,7 @@ impl Answers {
     }
 
     /// In a word.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Scores => "logits",
             Self::Probabilities => "probabilities",
@@ -52,7 +69,7 @@ impl Answers {
     }
 
     /// What whoever has only this may expect, if it is less than usual.
-    pub(crate) fn warning(self) -> Option<String> {
+    pub fn warning(self) -> Option<String> {
         match self {
             Self::Scores | Self::Probabilities => None,
             Self::Labels => Some(
@@ -68,27 +85,13 @@ impl Answers {
     }
 }
 
-fn recognise(scores: &[f64], classes: usize, kind: ScoreKind) -> Answers {
-    let rows = || scores.chunks_exact(classes);
-    if scores.iter().all(|&score| score == 0.0 || score == 1.0)
-        && rows().all(|row| row.iter().sum::<f64>() == 1.0)
-    {
-        return Answers::Labels;
-    }
-    let most = rows().map(|row| row.iter().filter(|&&score| score != 0.0).count()).max().unwrap_or(classes);
-    if classes >= 4 && most <= classes / 2 {
-        return Answers::Top(most);
-    }
-    if kind == ScoreKind::Probabilities { Answers::Probabilities } else { Answers::Scores }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_model_tells_is_recognised() {
-        let kind = |scores: &[f64], classes, kind| recognise(scores, classes, kind);
+        let kind = |scores: &[f64], classes, kind| Answers::recognise(scores, classes, kind);
         assert_eq!(kind(&[0.0, 1.0, 1.0, 0.0], 2, ScoreKind::Probabilities), Answers::Labels);
         assert_eq!(kind(&[0.1, 0.9, 1.0, 0.0], 2, ScoreKind::Probabilities), Answers::Probabilities);
         assert_eq!(kind(&[0.0, 0.9, 0.1, 0.0, 0.5, 0.0, 0.0, 0.1], 4, ScoreKind::Logits), Answers::Top(2));

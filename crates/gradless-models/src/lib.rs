@@ -23,6 +23,7 @@
 //!
 //! - [`Onnx`]: a classifier in an ONNX file, with its [`Description`] beside it.
 //! - [`Counted`], [`Capped`], [`Cached`], [`LogScores`]: models around models.
+//! - [`Answers`]: what a model tells beyond its class.
 //! - [`ModelNoise`]: how far rounding blurs a model's scores.
 
 mod error;
@@ -30,8 +31,10 @@ mod file;
 mod description;
 mod onnx;
 mod wrap;
+mod answers;
 mod noise;
 
+pub use answers::Answers;
 pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 pub use noise::{ModelNoise, ModelNoiseError};

@@ -4,21 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
-use gradless::drive::{NoiseProbe, noise_floor};
-use gradless::{ConfigError, Model, PerCoordinate, Scored, StopReason};
-use gradless_explain::condition::largest;
-use gradless_explain::{Answer, ExplainError, Grid, Mode, Progress, Task, Watch, explain};
+use anyhow::bail;
+use gradless::{ConfigError, Model, PerCoordinate, StopReason};
+use gradless_explain::{Answer, ExplainError, Floor, FloorError, Grid, Mode, Progress, Task, Watch, explain};
 
 use super::agreement::Agreement;
 use super::settings::Settings;
 use crate::interrupt;
 use crate::model::{self, Answers, Loaded};
 
-/// A margin counts when it is so many times the standard deviation of its noise.
-const SIGMAS: f64 = 5.0;
-/// What stands in where noise could not be measured: so many roundings of the largest score in single precision.
-const ROUNDINGS: f64 = 16.0;
 /// Below this, a measurement would eat the search.
 const WORTH_MEASURING: u64 = 1_000;
 /// How often a search is looked after.
@@ -80,7 +74,7 @@ impl Job {
         let flat = |value: f64| std::iter::repeat_n(value, input.len());
         let points: Vec<f64> =
             input.iter().copied().chain(flat(low)).chain(flat(f64::midpoint(low, high))).collect();
-        let answers = Answers::of(&self.loaded.onnx, &points)?;
+        let answers = Answers::of(&self.loaded.onnx, self.loaded.onnx.score_kind(), &points)?;
         let queries = u32::try_from(self.settings.max_queries).unwrap_or(u32::MAX);
         Ok(Look { answers, queries: 3, per_question: self.loaded.onnx.row_time().saturating_mul(queries) })
     }
@@ -103,7 +97,7 @@ impl Job {
             name: name.to_owned(),
             input,
             answers,
-            floor: noise.floor,
+            floor: noise.margin,
             floor_source: noise.source,
             cases: Vec::new(),
             seconds: 0.0,
@@ -129,35 +123,18 @@ impl Job {
     }
 
     /// The noise of the margin at the input.
-    fn noise(&self, model: &dyn Model, answers: Answers, input: &[f64]) -> anyhow::Result<Noise> {
+    fn noise(&self, model: &dyn Model, answers: Answers, input: &[f64]) -> anyhow::Result<Floor> {
         if let Some(floor) = self.settings.noise_floor {
-            return Ok(Noise { floor, source: "given", queries: 0 });
+            return Ok(Floor::given(floor));
         }
         if answers == Answers::Labels {
-            return Ok(Noise { floor: 0.0, source: "labels have none", queries: 0 });
+            return Ok(Floor::of_labels());
         }
-        let mut scores = vec![0.0; model.classes()];
-        model.scores(gradless::Inputs { points: input, dim: input.len() }, &mut scores)?;
-        let size = scores.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
-        let rounding = ROUNDINGS * f64::from(f32::EPSILON) * size;
-        if self.settings.is_plain() || self.settings.max_queries < WORTH_MEASURING || model.classes() < 2 {
-            return Ok(Noise { floor: rounding, source: "assumed: rounding", queries: 1 });
-        }
-        let class = largest(&scores);
-        let margin = |scores: &[f64]| {
-            let others = scores.iter().enumerate().filter(|&(i, _)| i != class).map(|(_, &score)| score);
-            scores[class] - others.fold(f64::NEG_INFINITY, f64::max)
-        };
-        let probe = NoiseProbe { seed: self.settings.seed, ..NoiseProbe::default() };
-        let measured = noise_floor(&Scored { model, loss: margin }, input, probe)
-            .context("the noise of the model cannot be measured; pass --noise-floor to go on without")?;
-        let queries = 1 + measured.queries;
-        Ok(match measured.noise {
-            // Where scores are saturated nothing moves, and another engine would still round otherwise.
-            Some(noise) if SIGMAS * noise > rounding => {
-                Noise { floor: SIGMAS * noise, source: "measured", queries }
-            }
-            _ => Noise { floor: rounding, source: "assumed: rounding", queries },
+        let measure = !self.settings.is_plain() && self.settings.max_queries >= WORTH_MEASURING;
+        Floor::at(model, input, self.settings.seed, measure).map_err(|error| match error {
+            FloorError::Model(error) => error.into(),
+            other => anyhow::Error::new(other)
+                .context("the noise of the model cannot be measured; pass --noise-floor to go on without"),
         })
     }
 
@@ -297,13 +274,6 @@ struct Asked {
     before: u64,
     threads: usize,
     deadline: Option<Instant>,
-}
-
-/// The noise floor.
-struct Noise {
-    floor: f64,
-    source: &'static str,
-    queries: u64,
 }
 
 /// Does a piece of work with a flag that Ctrl-C or the clock sets, and says which of them did.

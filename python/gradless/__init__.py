@@ -1,0 +1,41 @@
+"""gradless: minimises what can only be queried, and explains what can only be queried.
+
+>>> import numpy as np, gradless
+>>> res = gradless.minimize(lambda X: ((X - 0.3) ** 2).sum(axis=1), np.zeros(10))
+>>> bool(res.fun < 0.01)
+True
+"""
+
+from __future__ import annotations
+
+from ._gradless import __version__
+from ._methods import Method, methods
+from ._minimize import Progress, minimize
+from ._optimizer import Optimizer
+from ._regularizers import L1, L2, ElasticNet, GroupL2, Regularizer
+from ._result import OptimizeResult
+from ._scipy import scipy_method
+from ._sets import Box, L1Ball, L2Ball, Set, Simplex
+from ._workers import RayExecutor
+
+__all__ = [
+    "L1",
+    "L2",
+    "Box",
+    "ElasticNet",
+    "GroupL2",
+    "L1Ball",
+    "L2Ball",
+    "Method",
+    "OptimizeResult",
+    "Optimizer",
+    "Progress",
+    "RayExecutor",
+    "Regularizer",
+    "Set",
+    "Simplex",
+    "__version__",
+    "methods",
+    "minimize",
+    "scipy_method",
+]

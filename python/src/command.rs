@@ -1,0 +1,11 @@
+//! The command line, from Python.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the command `gradless` with these words (the first is the name of the program) and gives its exit code.
+#[pyfunction]
+pub(crate) fn run_command(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| gradless_cli::run(words))
+}

@@ -1,0 +1,115 @@
+//! Configurations from keyword arguments.
+
+use gradless::{
+    BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Output, Placement, Preset, Radius, StopRule,
+};
+use pyo3::prelude::*;
+
+use crate::words::{choose, value_error};
+
+/// What can be said about a run; what is not said is the default of the Rust crate.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    method: Option<String>,
+    preset: String,
+    seed: u64,
+    queries: Option<u64>,
+    unlimited: bool,
+    sent: Option<u64>,
+    iterations: Option<u64>,
+    seconds: Option<f64>,
+    target: Option<f64>,
+    stagnation: Option<(u64, f64)>,
+    batch: Option<usize>,
+    radius: Option<f64>,
+    step_weight: Option<f64>,
+    noise: Option<String>,
+    output: Option<String>,
+    inside: bool,
+}
+
+impl TryFrom<Settings> for Config {
+    type Error = PyErr;
+
+    fn try_from(settings: Settings) -> Result<Self, PyErr> {
+        let method = named(settings.method.as_deref())?;
+        let mut config = Self::new(method, preset(&settings.preset)?);
+        config.seed = settings.seed;
+        config.budget = Budget {
+            queries: if settings.unlimited { None } else { settings.queries.or(config.budget.queries) },
+            sent: settings.sent,
+        };
+        let rules = [
+            settings.iterations.map(StopRule::Iterations),
+            settings.seconds.map(StopRule::Seconds),
+            settings.target.map(StopRule::Target),
+            settings.stagnation.map(|(window, tolerance)| StopRule::Stagnation { window, tolerance }),
+        ];
+        config.stop = StopRule::any(rules.into_iter().flatten());
+        if let Some(batch) = settings.batch {
+            config.recipe = config.recipe.with_batch(BatchSize::Fixed(batch));
+        }
+        if let Some(radius) = settings.radius {
+            config.recipe = config.recipe.with_radius(Radius::Fixed(radius));
+        }
+        if let Some(weight) = settings.step_weight {
+            if !(weight.is_finite() && weight > 0.0) {
+                return Err(value_error(format!("step_weight is {weight}: a positive number is needed")));
+            }
+            config.recipe = config.recipe.with_weight(weight);
+        }
+        if let Some(noise) = settings.noise {
+            let choices = [
+                ("detect", Noise::Detect),
+                ("none", Noise::None),
+                ("common", Noise::Common),
+                ("independent", Noise::Independent),
+            ];
+            config.noise = choose("noise", &noise, &choices)?;
+        }
+        if let Some(output) = settings.output {
+            let choices = [
+                ("auto", Output::Auto),
+                ("best", Output::Best),
+                ("last", Output::Last),
+                ("random", Output::Random),
+                ("sparse", Output::Sparse),
+            ];
+            config.output = choose("output", &output, &choices)?;
+        }
+        if settings.inside {
+            config.placement = Placement::Inside;
+        }
+        Ok(config)
+    }
+}
+
+/// The method of a name; the default without one.
+pub(crate) fn named(name: Option<&str>) -> PyResult<Method> {
+    name.map_or_else(|| Ok(Method::default()), Method::named).map_err(value_error)
+}
+
+/// The preset of a name.
+pub(crate) fn preset(name: &str) -> PyResult<Preset> {
+    let choices = [("default", Preset::Practical), ("seed", Preset::Seed), ("authors", Preset::Authors)];
+    choose("preset", name, &choices)
+}
+
+/// Every method: name, what it assumes, what it needs to be told, queries per step, rate, source, and whether it asks for
+/// gradients. The default comes first.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "it becomes a tuple, and Python names its fields")]
+pub(crate) fn methods()
+-> Vec<(&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, bool)> {
+    let default = Method::default();
+    let others = METHODS.iter().copied().filter(|method| *method != default);
+    std::iter::once(default)
+        .chain(others)
+        .map(|method| {
+            let gradients = matches!(method.recipe(Preset::Practical).estimator, Estimator::Gradients { .. });
+            let Method { name, assumes, tuning, queries, rate, source, .. } = method;
+            (name, assumes, tuning, queries, rate, source, gradients)
+        })
+        .collect()
+}

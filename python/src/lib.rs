@@ -1,0 +1,41 @@
+//! The compiled half of the Python package `gradless`: NumPy arrays in, NumPy arrays out, the work done by the Rust crates
+//! with Python's lock released. No algorithm lives here.
+
+mod words;
+mod problem;
+mod config;
+mod solver;
+mod outcome;
+mod model;
+mod explain;
+mod drawing;
+mod reference;
+mod command;
+
+use pyo3::prelude::*;
+
+/// The compiled half of `gradless`.
+#[pymodule]
+mod _gradless {
+    #[pymodule_export]
+    use super::command::run_command;
+    #[pymodule_export]
+    use super::config::methods;
+    #[pymodule_export]
+    use super::drawing::{draw_overlay, draw_picture, draw_report};
+    #[pymodule_export]
+    use super::explain::{explain_callable, explain_onnx};
+    #[pymodule_export]
+    use super::model::Onnx;
+    #[pymodule_export]
+    use super::reference::reference_run;
+    #[pymodule_export]
+    use super::solver::Solver;
+
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,39 @@
+//! The Rust driver on a function written in Rust: what the Python loop is compared with, in bits and in time.
+
+use std::time::Instant;
+
+use gradless::{Batch, Batched, Config, Driver, Problem, Solver};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::config::Settings;
+use crate::outcome;
+use crate::problem::Parts;
+use crate::words::value_error;
+
+/// Minimises the sum of `(x[i] - (i % 7) / 10)**2`, added up from left to right, by the Rust driver. Gives the result and the
+/// seconds it took.
+#[pyfunction]
+#[pyo3(signature = (problem, settings, rows=1, threads=1))]
+pub(crate) fn reference_run<'py>(
+    py: Python<'py>,
+    problem: Parts<'py>,
+    settings: Settings,
+    rows: usize,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyDict>, f64)> {
+    let (problem, config) = (Problem::try_from(problem)?, Config::try_from(settings)?);
+    let solver = Solver::new(problem, config).map_err(value_error)?;
+    let evaluate = |batch: Batch<'_>, values: &mut [f64]| {
+        for ((x, _), value) in batch.rows().zip(values) {
+            *value = x.iter().enumerate().map(|(i, x)| (x - (i % 7) as f64 / 10.0).powi(2)).sum();
+        }
+        Ok(())
+    };
+    let (outcome, seconds) = py.detach(|| {
+        let begun = Instant::now();
+        let outcome = Driver::default().threads(threads).run(solver, &Batched { rows, evaluate });
+        (outcome, begun.elapsed().as_secs_f64())
+    });
+    Ok((outcome::to_dict(py, outcome)?, seconds))
+}

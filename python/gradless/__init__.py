@@ -8,10 +8,14 @@ True
 
 from __future__ import annotations
 
+from . import losses
+from ._explain import explain, explain_many
+from ._explanation import Explanation, Explanations
 from ._gradless import __version__
 from ._methods import Method, methods
 from ._minimize import Progress, minimize
 from ._optimizer import Optimizer
+from ._predict import Model, load_model
 from ._regularizers import L1, L2, ElasticNet, GroupL2, Regularizer
 from ._result import OptimizeResult
 from ._scipy import scipy_method
@@ -23,10 +27,13 @@ __all__ = [
     "L2",
     "Box",
     "ElasticNet",
+    "Explanation",
+    "Explanations",
     "GroupL2",
     "L1Ball",
     "L2Ball",
     "Method",
+    "Model",
     "OptimizeResult",
     "Optimizer",
     "Progress",
@@ -35,6 +42,10 @@ __all__ = [
     "Set",
     "Simplex",
     "__version__",
+    "explain",
+    "explain_many",
+    "load_model",
+    "losses",
     "methods",
     "minimize",
     "scipy_method",

@@ -22,7 +22,12 @@ def numbers(name: str, value: Any) -> Array:
         raise TypeError(f"{name} must be numbers, not {what}{hint}")
     if kind == "c":
         raise TypeError(f"{name} must be real, not complex: pass real and imaginary parts as coordinates of their own")
-    return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    return settled(array)
+
+
+def settled(array: Any) -> Array:
+    """As float64 in rows at even addresses: what comes over a wire may lie anywhere. No copy where it is that already."""
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def per_coordinate(name: str, value: Any, dim: int | None = None) -> float | Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
+from ._arrays import Array, settled
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class GradientTask:
             array = _numbers([self.jac(row, *extra) for row, extra in zip(points, extras)], "jac")
         if array.shape != points.shape:
             raise ValueError(f"jac returned an array of shape {array.shape} for points of shape {points.shape}")
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return settled(array)
 
 
 def checked(values: Any, rows: int, name: str) -> Array:
@@ -77,7 +77,7 @@ def checked(values: Any, rows: int, name: str) -> Array:
                 f"is needed{hint}"
             )
         array = array.reshape(rows)
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return settled(array)
 
 
 def _numbers(values: Any, name: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -53,70 +54,69 @@ class MapCrew(Crew):
 class ExecutorCrew(Crew):
     """Hands the jobs to an executor; jobs whose worker died are sent again."""
 
-    def __init__(self, executor: Executor, hands: int | None = None) -> None:
-        self._executor = executor
-        self.hands = hands or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    def __init__(self, executor: Executor) -> None:
+        self._given = executor
+        self.hands = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
 
     def run(self, task: Callable[..., Any], jobs: Sequence[Job]) -> list[Any]:
         results: list[Any] = [None] * len(jobs)
         left = list(range(len(jobs)))
         for attempt in range(MOST_RETRIES + 1):
-            left = self._attempt(task, jobs, left, results, last=attempt == MOST_RETRIES)
+            executor = self._executor(task)
+            try:
+                left = _attempt(executor, task, jobs, left, results)
+            except BrokenExecutor:
+                # Nothing can be sent any more.
+                if attempt == MOST_RETRIES or not self._mend(executor):
+                    raise
+                continue
             if not left:
-                break
-            self._mend()
-        return results
+                return results
+            self._mend(executor)
+        raise BrokenExecutor(f"the worker of {len(left)} jobs died {MOST_RETRIES + 1} times: does the function exhaust memory?")
 
-    def _attempt(
-        self, task: Callable[..., Any], jobs: Sequence[Job], left: list[int], results: list[Any], last: bool
-    ) -> list[int]:
-        """Sends the jobs that are left; gives those whose worker died."""
-        futures: list[tuple[int, Future[Any]]] = []
-        lost: list[int] = []
-        try:
-            for index in left:
-                try:
-                    futures.append((index, self._submit(task, jobs[index])))
-                except BrokenExecutor:
-                    if last or not self._mends:
-                        raise
-                    lost.append(index)
-            for index, future in futures:
-                try:
-                    results[index] = future.result()
-                except BrokenExecutor:
-                    if last:
-                        raise
-                    lost.append(index)
-        except BaseException:
-            for _, future in futures:
-                future.cancel()
-            raise
-        return sorted(lost)
+    def _executor(self, task: Callable[..., Any]) -> Executor:
+        return self._given
 
-    _mends = False
+    def _mend(self, broken: Executor) -> bool:
+        """Makes a broken executor anew; whether that was possible."""
+        return False
 
-    def _submit(self, task: Callable[..., Any], job: Job) -> Future[Any]:
-        return self._executor.submit(task, *job)
 
-    def _mend(self) -> None:
-        """A broken executor of the user's may or may not take jobs again; ours is made anew."""
+def _attempt(
+    executor: Executor, task: Callable[..., Any], jobs: Sequence[Job], left: list[int], results: list[Any]
+) -> list[int]:
+    """Sends the jobs that are left and gives those whose worker died."""
+    futures: list[tuple[int, Future[Any]]] = []
+    lost: list[int] = []
+    try:
+        for index in left:
+            futures.append((index, executor.submit(task, *jobs[index])))
+        for index, future in futures:
+            try:
+                results[index] = future.result()
+            except BrokenExecutor:
+                lost.append(index)
+    except BaseException:
+        for _, future in futures:
+            future.cancel()
+        raise
+    return lost
 
 
 class PoolCrew(ExecutorCrew):
     """Processes of our own, made anew when one of them dies; threads if the function cannot travel."""
 
-    _mends = True
-
     def __init__(self, count: int) -> None:
-        self._count = count
-        self._executor: Executor | None = None  # type: ignore[assignment]
         self.hands = count
+        self._pool: Executor | None = None
+        self._lock = threading.Lock()
 
-    def _submit(self, task: Callable[..., Any], job: Job) -> Future[Any]:
-        if self._executor is None:
-            self._executor = self._made(task)
-        return self._executor.submit(task, *job)
+    def _executor(self, task: Callable[..., Any]) -> Executor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = self._made(task)
+            return self._pool
 
     def _made(self, task: Callable[..., Any]) -> Executor:
         try:
@@ -126,18 +126,23 @@ class PoolCrew(ExecutorCrew):
                 f"the function cannot be sent to other processes ({reason}): threads are used instead. Define it at the top "
                 "level of a module for processes",
                 RuntimeWarning,
-                stacklevel=5,
+                stacklevel=7,
             )
-            return ThreadPoolExecutor(self._count)
-        return ProcessPoolExecutor(self._count)
+            return ThreadPoolExecutor(self.hands)
+        return ProcessPoolExecutor(self.hands)
 
-    def _mend(self) -> None:
-        self.close()
+    def _mend(self, broken: Executor) -> bool:
+        with self._lock:
+            if self._pool is broken:
+                broken.shutdown(wait=False, cancel_futures=True)
+                self._pool = None
+        return True
 
     def close(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = None  # type: ignore[assignment]
+        with self._lock:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = None
 
 
 class DaskCrew(Crew):

@@ -99,7 +99,6 @@ pub(crate) fn preset(name: &str) -> PyResult<Preset> {
 /// Every method: name, what it assumes, what it needs to be told, queries per step, rate, source, and whether it asks for
 /// gradients. The default comes first.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "it becomes a tuple, and Python names its fields")]
 pub(crate) fn methods()
 -> Vec<(&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, bool)> {
     let default = Method::default();

@@ -28,6 +28,7 @@ const ADDS_UP: f64 = 1e-3;
 /// What is asked, and how it is searched.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
+#[expect(clippy::struct_excessive_bools, reason = "they are Python's keyword arguments")]
 pub(crate) struct Question<'py> {
     modes: Vec<String>,
     shape: Vec<usize>,
@@ -167,7 +168,7 @@ impl Asked {
         Ok(Self {
             modes: question.modes.iter().map(|mode| choose("mode", mode, &modes)).collect::<PyResult<_>>()?,
             shape: question.shape,
-            input: question.input.as_array().to_vec(),
+            input: question.input.as_slice()?.to_vec(),
             lower: question.lower.try_into()?,
             upper: question.upper.try_into()?,
             range: question.range,
@@ -326,9 +327,11 @@ fn attended<T: Send>(
             } else {
                 let running = scope.spawn(work);
                 while !running.is_finished() {
-                    if let Err(error) = Python::attach(|py| py.check_signals()) {
-                        failure.keep(error, cancel);
-                    }
+                    Python::attach(|py| {
+                        if let Err(error) = py.check_signals() {
+                            failure.keep(error, cancel);
+                        }
+                    });
                     thread::sleep(GLANCE / 4);
                 }
                 match running.join() {

@@ -1,6 +1,8 @@
 //! The compiled half of the Python package `gradless`: NumPy arrays in, NumPy arrays out, the work done by the Rust crates
 //! with Python's lock released. No algorithm lives here.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands the arguments it extracts over by value")]
+
 mod words;
 mod problem;
 mod config;

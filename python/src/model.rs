@@ -145,5 +145,5 @@ pub(crate) fn ask<'py>(
     inputs: Inputs<'_>,
 ) -> PyResult<PyReadonlyArray2<'py, f64>> {
     let points = inputs.points.to_vec().into_pyarray(py).reshape([inputs.len(), inputs.dim])?;
-    predict.bind(py).call1((points,))?.extract().map_err(Into::into)
+    predict.bind(py).call1((points,))?.extract()
 }

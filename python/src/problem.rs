@@ -19,7 +19,7 @@ impl TryFrom<Numbers<'_>> for PerCoordinate {
     fn try_from(numbers: Numbers<'_>) -> Result<Self, PyErr> {
         Ok(match numbers {
             Numbers::Same(value) => Self::Same(value),
-            Numbers::Each(values) => Self::Each(values.as_array().to_vec()),
+            Numbers::Each(values) => Self::Each(values.as_slice()?.to_vec()),
         })
     }
 }
@@ -86,7 +86,7 @@ impl TryFrom<Parts<'_>> for Problem {
     type Error = PyErr;
 
     fn try_from(parts: Parts<'_>) -> Result<Self, PyErr> {
-        let start = parts.start.as_array().to_vec();
+        let start = parts.start.as_slice()?.to_vec();
         let mut builder = Self::builder(start.len()).start(start);
         if let Some(penalty) = parts.regularizer {
             builder = builder.regulariser(penalty.try_into()?);
@@ -95,7 +95,7 @@ impl TryFrom<Parts<'_>> for Problem {
             builder = builder.set(set.try_into()?);
         }
         if let Some(center) = parts.center {
-            builder = builder.centre(center.as_array().to_vec());
+            builder = builder.centre(center.as_slice()?.to_vec());
         }
         if parts.project {
             builder = builder.outside(Outside::Project);

@@ -203,3 +203,15 @@ def test_plot_draws_with_matplotlib():
     matplotlib.use("agg")
     axes = gradless.minimize(quadratic, np.zeros(5), maxfev=300).plot()
     assert axes.get_xlabel() == "queries" and len(axes.lines[0].get_xdata()) > 1
+
+
+def test_arrays_at_odd_addresses_are_taken():
+    def odd(values):
+        raw = b"\0" + np.asarray(values, dtype=float).tobytes()
+        array = np.frombuffer(raw, dtype=float, offset=1)
+        assert not array.flags.aligned
+        return array
+
+    plain = gradless.minimize(quadratic, np.full(5, 0.1), bounds=(np.zeros(5), np.ones(5)), maxfev=300)
+    other = gradless.minimize(lambda X: odd(quadratic(X)), odd([0.1] * 5), bounds=(odd([0] * 5), odd([1] * 5)), maxfev=300)
+    assert plain.x.tobytes() == other.x.tobytes()

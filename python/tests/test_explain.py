@@ -1,0 +1,188 @@
+"""explain: parts and changes of pictures and tables, the same as the command's, for any classifier."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import gradless
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LENET = ROOT / "assets" / "lenet.onnx"
+DIGITS = ROOT / "assets" / "digits"
+
+
+def scale(X):
+    """Class 1 if the first three numbers outweigh the others."""
+    total = 2 * X[:, :3].sum(axis=1) - 0.2 * X[:, 3:].sum(axis=1) - 0.5
+    return np.stack([-total, total], axis=1)
+
+
+@pytest.fixture(scope="module")
+def lenet():
+    return gradless.load_model(LENET)
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """What the command says about the embedded digit, and the arrays it writes."""
+    folder = tmp_path_factory.mktemp("command") / "run"
+    words = [sys.executable, "-m", "gradless", "explain", "--format", "json", "--seed", "3", "--out", str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return [(told, np.load(told["files"]["x"])) for told in json.loads(done.stdout)]
+
+
+@pytest.fixture(scope="module")
+def digit(command):
+    """The embedded digit: what the part was taken from."""
+    original = Path(command[0][0]["files"]["report"]).parent / "original.png"
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    bytes_ = np.rint(pyplot.imread(original).astype(np.float64) * 255)
+    return (bytes_ / 255.0).reshape(1, 28, 28)
+
+
+def test_the_command_and_the_package_find_the_same_bytes(lenet, command, digit):
+    found = gradless.explain(lenet, digit, rng=3)
+    for one, (told, x) in zip(found, command):
+        assert one.mode == told["mode"]
+        assert one.x.tobytes() == x.tobytes() and one.x.shape == x.shape
+        assert (one.nfev, one.valid, one.margin) == (told["queries"], told["valid"], told["margin"])
+        assert (one.label, one.nonzeros) == (told["explanation"]["class"], told["nonzeros"])
+        assert one.scores.tolist() == told["explanation"]["scores"]
+        assert one.floor == told["noise_floor"]
+
+
+def test_a_path_and_workers_give_the_same_answer_as_the_model(lenet, digit):
+    one = gradless.explain(str(LENET), digit, mode="pn", max_queries=1500)
+    assert one.valid and one.label != one.original_label
+    # The blocks of the engine see to it that a row's scores do not depend on its batch.
+    called = gradless.explain(lambda X: lenet(X), digit, mode="pn", max_queries=1500, scores="logits")
+    assert called.x.tobytes() == one.x.tobytes() and called.nfev == one.nfev
+
+
+def test_the_answer_is_what_the_model_says(lenet, digit):
+    pp, pn = gradless.explain(lenet, digit, max_queries=2500)
+    assert lenet(pp.after[None]).argmax() == pp.original_label == pp.label
+    assert lenet(pn.after[None]).argmax() == pn.label != pn.original_label
+    assert np.allclose(pn.after - digit, pn.x) and pp.nonzeros == np.count_nonzero(pp.x)
+    assert ((pp.x == 0) | ((pp.x > 0) & (pp.x <= digit))).all()
+
+
+def test_pictures_are_shown_as_pictures(lenet, digit, tmp_path):
+    found = gradless.explain(lenet, digit, max_queries=1500, title="a five")
+    assert found.pp.png().startswith(b"\x89PNG") and found.pn.image().startswith(b"\x89PNG")
+    for shown in (found.pp._repr_html_(), found._repr_html_()):
+        assert "data:image/png;base64," in shown and "pixels" in shown and "http" not in shown
+    page = found.to_html(tmp_path / "five.html")
+    assert "a five" in page and "pertinent negative" in page and "What is enough" in page
+    assert (tmp_path / "five.html").read_text(encoding="utf-8") == page
+    again = pickle.loads(pickle.dumps(found))
+    assert again.pn.x.tobytes() == found.pn.x.tobytes() and again._repr_html_() == found._repr_html_()
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert len(found.plot()) == 2
+
+
+def test_what_is_frozen_stays_and_targets_are_reached(lenet, digit):
+    freeze = np.zeros((1, 28, 28), dtype=bool)
+    freeze[:, :14] = True
+    pn = gradless.explain(lenet, digit, mode="pn", freeze=freeze, max_queries=2500)
+    assert (pn.x[freeze] == 0).all()
+    towards = gradless.explain(lenet, digit, mode="pn", target=3, max_queries=4000)
+    assert towards.valid and towards.label == 3
+    added = gradless.explain(lenet, digit, mode="pn", set="add", max_queries=2500)
+    assert (added.x >= 0).all()
+
+
+def test_background_and_bounds_are_kept():
+    x = np.ones(20)
+    pp = gradless.explain(scale, x, mode="pp", background=0.25)
+    assert pp.valid and (pp.x[3:] == 0.25).all()
+    pn = gradless.explain(scale, x, mode="pn", bounds=(0.2, 1.0))
+    assert pn.valid and pn.after.min() >= 0.2
+
+
+def test_same_seed_same_answer_whatever_the_batches_and_workers():
+    x = np.linspace(0.2, 1, 20)
+    one = gradless.explain(scale, x, mode="pn", rng=4)
+    other = gradless.explain(scale, x, mode="pn", rng=4, batch_size=5)
+    with_threads = gradless.explain(scale, x, mode="pn", rng=4, workers=map)
+    assert one.x.tobytes() == other.x.tobytes() == with_threads.x.tobytes()
+
+
+def test_exceptions_of_predict_come_back_with_what_was_found():
+    asked = [0]
+
+    class Gone(Exception):
+        pass
+
+    def predict(X):
+        asked[0] += len(X)
+        if asked[0] > 250:
+            raise Gone("the service is away")
+        return scale(X)
+
+    with pytest.raises(Gone, match="away") as caught:
+        gradless.explain(predict, np.ones(20), mode="pp")
+    assert caught.value.gradless_result.mode == "pp"
+    with pytest.raises(ZeroDivisionError) as caught:
+        gradless.explain(lambda X: 1 / 0, np.ones(20))
+    assert caught.value.gradless_result is None
+
+
+def test_control_c_ends_a_search():
+    script = """if True:
+        import numpy as np, gradless, os, signal, threading, time
+        def predict(X):
+            time.sleep(0.01)
+            s = X[:, :3].sum(axis=1) - 1
+            return np.stack([-s, s], axis=1)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            gradless.explain(predict, np.ones(400), mode="pp", max_queries=10**7, batch_size=1)
+        except KeyboardInterrupt:
+            print("stopped")
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "stopped\n", done.stderr
+
+
+BAD = [
+    (dict(mode="pq"), ValueError, "'pp', 'pn' or 'both'"),
+    (dict(set="less"), ValueError, "'two-sided' or 'add'"),
+    (dict(predict=3), TypeError, "predict must be a function"),
+    (dict(predict="no-such-file.onnx"), ValueError, "no-such-file.onnx"),
+    (dict(predict=lambda X: None), TypeError, "not numbers"),
+    (dict(predict=lambda X: np.zeros((len(X) + 1, 2))), ValueError, "shape"),
+    (dict(predict=lambda X: np.full((len(X), 2), np.nan)), ValueError, "not finite"),
+    (dict(predict=lambda X: np.zeros((len(X), 2))), ValueError, "shared by two classes"),
+    (dict(predict=lambda X: np.zeros(len(X), dtype=int)), ValueError, "pass labels="),
+    (dict(x="picture"), TypeError, "x must be numbers"),
+    (dict(x=np.full(20, np.nan)), ValueError, "finite"),
+    (dict(target=7, mode="pn"), ValueError, "no class 7"),
+    (dict(target="cat", mode="pn"), ValueError, "pass labels"),
+    (dict(bounds=(1.0, 0.0)), ValueError, "below"),
+    (dict(bounds=[0, 1]), TypeError, "tuple"),
+    (dict(max_queries=-5), ValueError, "max_queries"),
+    (dict(max_queries=10), ValueError, "at least"),
+    (dict(kappa="lots"), ValueError, "5%"),
+    (dict(feature_names=["a"]), ValueError, "1 names for 20"),
+    (dict(freeze=["age"]), ValueError, "feature_names"),
+    (dict(freeze=[99]), ValueError, "no column 99"),
+    (dict(categorical=[[0, 1]]), ValueError, "single 1"),
+    (dict(categorical=[0, 1]), TypeError, "list of groups"),
+    (dict(method="newton"), ValueError, "no method"),
+    (dict(start="here"), ValueError, "start"),
+    (dict(scores="odds"), ValueError, "scores"),
+    (dict(background=[1.0, 2.0]), ValueError, "2 entries"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "error", "sentence"), BAD, ids=lambda value: str(value)[:40])
+def test_wrong_questions_are_refused(wrong, error, sentence):
+    with pytest.raises(error, match=sentence):
+        gradless.explain(**{"predict": scale, "x": np.ones(20), **wrong})

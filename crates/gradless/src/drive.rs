@@ -1,10 +1,12 @@
-//! The driver: the loop between a solver and a black box, with threads, a clock, observers and snapshots.
+//! The driver: the loop between a solver and a black box, with threads, a clock, observers, snapshots and a journal.
 
 mod evaluate;
+mod journal;
 mod noise;
 mod observer;
 mod progress;
 
+pub use journal::{Journal, JournalError, JournalOptions, Key, Question, Recovered, Repeats, Source};
 pub use noise::{NoiseError, NoiseFloor, NoiseProbe, noise_floor};
 pub use observer::{Event, JsonLines, Observer};
 pub use progress::Progress;
@@ -18,7 +20,7 @@ use crate::problem::Problem;
 use crate::solver::{Answers, Ask, Config, ConfigError, Outcome, Solver};
 use crate::stop::Budget;
 use crate::trace::Notice;
-use evaluate::{Crew, Halt, evaluate, gradients};
+use evaluate::{Crew, Halt, evaluate, evaluate_through, gradients};
 
 /// Minimises $l + r$ over $K$ on one thread, silently.
 ///
@@ -65,6 +67,7 @@ pub struct Driver<'a> {
     cancel: Option<&'a AtomicBool>,
     observers: Vec<&'a mut dyn Observer>,
     snapshots: Option<Snapshots>,
+    journal: Option<&'a Journal>,
 }
 
 struct Snapshots {
@@ -100,14 +103,28 @@ impl<'a> Driver<'a> {
         self
     }
 
+    /// Keeps every answer in this journal and takes from it what is there: a run that was killed starts again from the
+    /// beginning and goes on to the same bits without asking for an answer twice. For runs on values.
+    ///
+    /// [`Counts::sent`](crate::Counts::sent) of the outcome is then what the journal counted over every start of the run. A
+    /// journal is opened anew for every run: it also keeps count of which of its answers have been used.
+    pub fn journal(mut self, journal: &'a Journal) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
     /// Runs to the end on values.
     pub fn run(self, solver: Solver, oracle: &dyn Oracle) -> Outcome {
         let crew = self.crew();
+        let journal = self.journal;
         let mut values = Vec::new();
         self.drive(solver, |solver| {
             match solver.ask() {
                 Ask::Stop(_) => return Ok(false),
-                Ask::Evaluate(queries) => evaluate(&queries, oracle, crew, &mut values)?,
+                Ask::Evaluate(queries) => match journal {
+                    None => evaluate(&queries, oracle, crew, &mut values)?,
+                    Some(journal) => evaluate_through(journal, &queries, oracle, crew, &mut values)?,
+                },
                 Ask::Gradient(_) => {
                     return Err(wrong_oracle("gradients, but the black box only knows values"));
                 }
@@ -121,7 +138,11 @@ impl<'a> Driver<'a> {
     /// Runs to the end on gradients.
     pub fn run_gradient(self, solver: Solver, oracle: &dyn GradientOracle) -> Outcome {
         let crew = self.crew();
+        let journal = self.journal;
         self.drive(solver, |solver| {
+            if journal.is_some() {
+                return Err(Halt::Failed("a journal keeps values, not gradients: run without it".to_owned()));
+            }
             let answered = match solver.ask() {
                 Ask::Stop(_) => return Ok(false),
                 Ask::Gradient(queries) => gradients(&queries, oracle, crew)?,
@@ -168,7 +189,10 @@ impl<'a> Driver<'a> {
                 break;
             }
         }
-        let outcome = solver.finish();
+        let mut outcome = solver.finish();
+        if let Some(journal) = self.journal {
+            outcome.counts.sent = journal.sent();
+        }
         self.emit(&Event::Finished { outcome: &outcome });
         outcome
     }

@@ -260,6 +260,11 @@ pub enum StopReason {
         /// Its own words.
         message: String,
     },
+    /// The journal could not be written: nothing that is not in it was used.
+    JournalFailed {
+        /// Why.
+        message: String,
+    },
 }
 
 impl StopReason {
@@ -296,6 +301,7 @@ impl std::fmt::Display for StopReason {
             Self::Step(error) => write!(f, "the step has no finite answer: {error}"),
             Self::OracleFailed { message } => write!(f, "the black box failed: {message}"),
             Self::OraclePanicked { message } => write!(f, "the black box panicked: {message}"),
+            Self::JournalFailed { message } => write!(f, "{message}"),
         }
     }
 }

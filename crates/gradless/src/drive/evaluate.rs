@@ -1,9 +1,10 @@
-//! Evaluates a batch: rows to chunks, chunks to threads, failures and panics to values.
+//! Evaluates a batch: rows to chunks, chunks to threads, failures and panics to values; through a journal if there is one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::journal::{Journal, JournalError, Key, Question, Source};
 use crate::oracle::{Batch, GradientOracle, Oracle, OracleError, Recovery};
 use crate::query::Queries;
 use crate::stop::StopReason;
@@ -12,14 +13,29 @@ use crate::stop::StopReason;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Halt {
     Cancelled,
+    /// No more points may be sent.
+    Spent,
+    /// The journal cannot be written.
+    Unwritten(String),
     Failed(String),
     Panicked(String),
+}
+
+impl From<JournalError> for Halt {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Spent { .. } => Self::Spent,
+            other => Self::Unwritten(other.to_string()),
+        }
+    }
 }
 
 impl Halt {
     pub(super) fn reason(self) -> StopReason {
         match self {
             Self::Cancelled => StopReason::Cancelled,
+            Self::Spent => StopReason::Sent,
+            Self::Unwritten(message) => StopReason::JournalFailed { message },
             Self::Failed(message) => StopReason::OracleFailed { message },
             Self::Panicked(message) => StopReason::OraclePanicked { message },
         }
@@ -47,8 +63,13 @@ impl Crew<'_> {
             let mut buffers = Buffers::default();
             while halt.lock().is_ok_and(|halt| halt.is_none()) {
                 let Some(job) = jobs.lock().ok().and_then(|mut jobs| jobs.next()) else { return };
-                let cancelled = self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
-                let done = if cancelled { Err(Halt::Cancelled) } else { work(job, &mut buffers) };
+                let cancelled = || self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+                let done = if cancelled() { Err(Halt::Cancelled) } else { work(job, &mut buffers) };
+                let done = match done {
+                    // A black box that was told to stop waiting has not failed.
+                    Err(Halt::Failed(_)) if cancelled() => Err(Halt::Cancelled),
+                    done => done,
+                };
                 if let (Err(reason), Ok(mut halt)) = (done, halt.lock()) {
                     halt.get_or_insert(reason);
                 }
@@ -95,6 +116,90 @@ pub(super) fn evaluate(
         samples.extend(range.map(|row| queries.sample(row)));
         answer(oracle, Batch { points, dim: queries.dim(), samples }, values)
     })
+}
+
+/// Fills `values` as [`evaluate`] does, from the journal where it has the answer. What is sent is written before it is sent,
+/// what is answered before it is used.
+///
+/// The chunks are those of a run without a journal, without the rows that are known; as a chunk is written as a whole, a
+/// run that was killed sends the same chunks as one that was not.
+pub(super) fn evaluate_through(
+    journal: &Journal,
+    queries: &Queries<'_>,
+    oracle: &dyn Oracle,
+    crew: Crew<'_>,
+    values: &mut Vec<f64>,
+) -> Result<(), Halt> {
+    values.clear();
+    values.resize(queries.len(), f64::NAN);
+    let mut point = vec![0.0; queries.dim()];
+    let key = |row: usize| {
+        queries.write(row, &mut point);
+        Key::new(queries.sample(row), &point)
+    };
+    let keys: Vec<Key> = (0..queries.len()).map(key).collect();
+    let sources = journal.look_up(&keys);
+    let rows = oracle.preferred_rows().clamp(1, queries.len().max(1));
+    let chunks = values.chunks_mut(rows).zip(sources.chunks(rows)).enumerate();
+    crew.work_off(chunks, |(chunk, (values, sources)), Buffers { points, samples }| {
+        let mut sent: Vec<(usize, Question)> = Vec::new();
+        for (row, source) in sources.iter().enumerate() {
+            match source {
+                Source::Known(told) => values[row] = told.as_ref().map_or(f64::NAN, |told| told[0]),
+                Source::ToSend(question) => sent.push((row, *question)),
+                Source::SameAs(_) => {}
+            }
+        }
+        if sent.is_empty() {
+            return Ok(());
+        }
+        points.resize(sent.len() * queries.dim(), 0.0);
+        samples.clear();
+        for (&(row, _), point) in sent.iter().zip(points.chunks_exact_mut(queries.dim())) {
+            let row = chunk * rows + row;
+            queries.write(row, point);
+            samples.push(queries.sample(row));
+        }
+        let questions: Vec<Question> = sent.iter().map(|&(_, question)| question).collect();
+        let answers =
+            ask_through(journal, &questions, oracle, Batch { points, dim: queries.dim(), samples })?;
+        for (&(row, _), answer) in sent.iter().zip(answers) {
+            values[row] = answer;
+        }
+        Ok(())
+    })?;
+    for row in 0..values.len() {
+        if let Source::SameAs(other) = sources[row] {
+            values[row] = values[other];
+        }
+    }
+    Ok(())
+}
+
+/// Sends questions until they are answered or have been sent as often as they may be; failed answers are NaN.
+fn ask_through(
+    journal: &Journal,
+    questions: &[Question],
+    oracle: &dyn Oracle,
+    batch: Batch<'_>,
+) -> Result<Vec<f64>, Halt> {
+    let mut answers = vec![f64::NAN; questions.len()];
+    for _ in 0..=journal.options().retries {
+        journal.sending(questions)?;
+        match guarded(|| oracle.evaluate(batch, &mut answers))? {
+            Ok(()) => {
+                journal.answered(questions, Some(&answers))?;
+                return Ok(answers);
+            }
+            Err(OracleError { recovery: Recovery::Possible, .. }) => {}
+            Err(OracleError { recovery: Recovery::Impossible, message }) => {
+                return Err(Halt::Failed(message));
+            }
+        }
+    }
+    journal.answered(questions, None)?;
+    answers.fill(f64::NAN);
+    Ok(answers)
 }
 
 /// One call of the black box. What it wrote before it failed is not trusted.

@@ -236,7 +236,7 @@ impl Asked {
         for &mode in &self.modes {
             self.task(mode).check(model.inputs(), model.classes()).map_err(value_error)?;
         }
-        let searched = answers.searched(model);
+        let searched = answers.searched(Box::new(model));
         let found = attended(py, alone, self.seconds, failure, cancel, || {
             self.search(searched.as_ref(), answers, cancel)
         });

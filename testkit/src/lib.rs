@@ -1,11 +1,13 @@
 //! What gradless's own tests and benchmarks need: problems with known minimisers, slow and obvious versions of what it
-//! computes fast, black boxes that count.
+//! computes fast, black boxes that count, programs that misbehave and the killing of commands.
 //!
 //! Nothing here depends on the crate under test.
 
 pub mod counter;
 pub mod families;
+pub mod killing;
 pub mod network;
 pub mod noise;
+pub mod program;
 pub mod prox_naive;
 pub mod scalar;

@@ -3,9 +3,11 @@
 mod data;
 mod explain;
 mod methods;
+mod minimize;
 mod noise;
 mod report;
 mod reproduce;
+mod resume;
 mod train;
 
 use clap::Subcommand;
@@ -21,6 +23,8 @@ const NOT_FOUND: u8 = 1;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Explain(Box<explain::Explain>),
+    Minimize(Box<minimize::Minimize>),
+    Resume(resume::Resume),
     Report(report::Redraw),
     Methods(methods::Methods),
     Noise(noise::Noise),
@@ -52,6 +56,8 @@ impl Outcome {
 pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match command {
         Command::Explain(asked) => asked.run(terminal),
+        Command::Minimize(asked) => asked.run(terminal),
+        Command::Resume(asked) => asked.run(terminal),
         Command::Report(asked) => asked.run(terminal),
         Command::Methods(asked) => asked.run(terminal),
         Command::Noise(asked) => asked.run(terminal),

@@ -236,10 +236,15 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     read().with_context(|| format!("the class names in {}", path.display()))
 }
 
+/// SHA-256.
+pub(crate) fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// SHA-256 in hexadecimal.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('?');
-    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg_attr(feature = "ort", expect(clippy::unnecessary_wraps, reason = "without the feature it may fail"))]

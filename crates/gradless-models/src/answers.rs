@@ -43,10 +43,10 @@ impl Answers {
     }
 
     /// The model as it is searched.
-    pub fn searched<'a>(self, model: &'a dyn Model) -> Box<dyn Model + 'a> {
+    pub fn searched<'a>(self, model: Box<dyn Model + 'a>) -> Box<dyn Model + 'a> {
         match self {
             Self::Probabilities => Box::new(LogScores(model)),
-            Self::Scores | Self::Labels | Self::Top(_) => Box::new(model),
+            Self::Scores | Self::Labels | Self::Top(_) => model,
         }
     }
 

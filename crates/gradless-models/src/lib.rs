@@ -22,7 +22,8 @@
 //! ```
 //!
 //! - [`Onnx`]: a classifier in an ONNX file, with its [`Description`] beside it.
-//! - [`Counted`], [`Capped`], [`Cached`], [`LogScores`]: models around models.
+//! - [`Process`]: any program as the black box, through lines of JSON.
+//! - [`Counted`], [`Capped`], [`Cached`], [`Journalled`], [`LogScores`]: models around models.
 //! - [`Answers`]: what a model tells beyond its class.
 //! - [`ModelNoise`]: how far rounding blurs a model's scores.
 
@@ -30,6 +31,7 @@ mod error;
 mod file;
 mod description;
 mod onnx;
+mod process;
 mod wrap;
 mod answers;
 mod noise;
@@ -39,7 +41,8 @@ pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 pub use noise::{ModelNoise, ModelNoiseError};
 pub use onnx::{Engine, Onnx, OnnxOptions};
-pub use wrap::{Asked, Cached, Capped, Counted, Hits, LogScores};
+pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};
+pub use wrap::{Asked, Cached, Capped, Counted, Hits, Journalled, LogScores};
 
 /// The README's examples are compiled and run as doc tests.
 #[cfg(doctest)]

@@ -11,12 +11,14 @@ mod subject;
 mod words;
 
 pub(crate) use arguments::Explain;
-pub(crate) use folder::{ITEMS, put};
+pub(crate) use folder::{ITEMS, configuration, fresh, put};
+pub(crate) use record::SCHEMA;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use gradless::drive::{Journal, JournalOptions, Repeats};
 use gradless::{Model, PerCoordinate};
 use gradless_explain::Mode;
 use serde_json::json;
@@ -36,24 +38,39 @@ const LONG: Duration = Duration::from_secs(10);
 
 impl Explain {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
+        self.explain(None, terminal)
+    }
+
+    /// Goes on in the folder of a run that was begun with these words.
+    pub(crate) fn resume(self, folder: PathBuf, terminal: &Terminal) -> anyhow::Result<Outcome> {
+        self.explain(Some(folder), terminal)
+    }
+
+    fn explain(self, resumed: Option<PathBuf>, terminal: &Terminal) -> anyhow::Result<Outcome> {
         interrupt::flag();
-        let job = self.job()?;
+        let mut job = self.job()?;
         let space = self.space(&job);
         let source = self.input.as_deref().map(|path| Source::open(path, &space)).transpose()?;
         let config = self.config(&job);
         match source {
             Some(source) if source.is_many() => {
-                let folder = folder::prepare(self.out.as_deref(), self.force, &config, true)?;
-                many::run(&job, &source, &space, &folder.path, self.threads(), terminal)
+                let path = match resumed {
+                    Some(path) => path,
+                    None => folder::prepare(self.out.as_deref(), self.force, &config, true)?.path,
+                };
+                many::run(&job, &source, &space, &path, self.threads(), terminal)
             }
             source => {
                 let (name, input) = match source {
                     Some(source) => (source.name(0), source.read(0, &space)?),
                     None => ("5.png".to_owned(), input::digit(&space)?),
                 };
-                let folder = folder::prepare(self.out.as_deref(), self.force, &config, false)?;
-                let done = self.one(&job, &name, input, &folder, terminal);
-                done.inspect_err(|_| folder::abandon(&folder))
+                let folder = match resumed {
+                    Some(path) => Prepared::again(path),
+                    None => folder::prepare(self.out.as_deref(), self.force, &config, false)?,
+                };
+                job.journal = Some(self.journal(&job, &input, &folder)?);
+                self.one(&job, &name, input, &folder, terminal).map_err(|error| given_up(&job, &folder, error))
             }
         }
     }
@@ -78,15 +95,20 @@ impl Explain {
             bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
         })?;
         drop(bar);
-        let Prepared { path: folder, pending } = folder;
-        if *pending {
-            folder::begin(folder, &self.config(job), true)?;
-        }
+        folder.settle(&self.config(job))?;
+        let folder = &folder.path;
+        let cut_off = explained.cases.len() < job.settings.modes.len()
+            || explained.cases.iter().any(|found| subject::was_cut_off(&found.stop_reason));
         let records = folder::write(folder, job, &explained, &command())?;
         let human = human(job, &explained, &records, folder);
         match &records[..] {
             [record] if job.settings.modes.len() == 1 => terminal.result(&human, record)?,
             records => terminal.result(&human, &records)?,
+        }
+        match &job.journal {
+            Some(_) if cut_off => terminal::say(&format!("go on with `gradless resume {}`", folder.display())),
+            Some(journal) => journal.end().context("the end of the run cannot be written")?,
+            None => (),
         }
         let all = records.len() == job.settings.modes.len() && records.iter().all(|record| record.valid);
         Ok(if all { Outcome::Done } else { Outcome::NotFound })
@@ -117,6 +139,7 @@ impl Explain {
             frozen: Vec::new(),
             target,
             deadline,
+            journal: None,
         };
         if let Some(grid) = job.grid() {
             // What 8 bits cannot hold would not be absent in a saved picture.
@@ -146,6 +169,21 @@ impl Explain {
         self.threads.unwrap_or_else(cores).max(1)
     }
 
+    /// The journal of a run about one input.
+    fn journal(&self, job: &Job, input: &[f64], folder: &Prepared) -> anyhow::Result<Journal> {
+        let mut config = self.config(job);
+        folder::forget_call(&mut config);
+        config["input_sha256"] = record::input_hash(input).into();
+        let fingerprint = model::digest(&serde_json::to_vec(&config).context("the settings are not JSON")?);
+        let options = JournalOptions { repeats: Repeats::Remember, ..JournalOptions::default() };
+        let journal = Journal::open(folder.journal(), fingerprint, job.loaded.onnx.classes(), options)?;
+        let found = journal.recovered();
+        if found.sent > 0 {
+            terminal::say(&format!("goes on: {} answers are known, {} inputs were sent", found.answers, found.sent));
+        }
+        Ok(journal)
+    }
+
     /// All that is needed to repeat the run.
     fn config(&self, job: &Job) -> serde_json::Value {
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
@@ -153,6 +191,8 @@ impl Explain {
             "schema": record::SCHEMA,
             "version": env!("CARGO_PKG_VERSION"),
             "command": command(),
+            "arguments": arguments(),
+            "directory": std::env::current_dir().ok(),
             "model": {
                 "path": shown(&self.model.model),
                 "sha256": job.loaded.sha256,
@@ -208,7 +248,7 @@ pub(crate) fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// The command that repeats the run, quoted for a shell.
-fn command() -> String {
+pub(crate) fn command() -> String {
     let quoted = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+:%@".contains(c);
         if !word.is_empty() && word.chars().all(plain) {
@@ -219,6 +259,23 @@ fn command() -> String {
     };
     let words = crate::arguments::typed().map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("gradless".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of the command, if they can be written down.
+fn arguments() -> Option<Vec<String>> {
+    std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect()
+}
+
+/// Why a run came to nothing: what it has paid for is kept.
+fn given_up(job: &Job, folder: &Prepared, error: anyhow::Error) -> anyhow::Error {
+    if job.journal.as_ref().is_some_and(|journal| journal.sent() > 0) {
+        return error.context(format!(
+            "what was answered so far is kept: go on with `gradless resume {}`",
+            folder.path.display()
+        ));
+    }
+    folder::abandon(folder);
+    error
 }
 
 /// The result as people read it.

@@ -17,13 +17,15 @@ use crate::npy;
 
 const HOME: &str = "gradless-out";
 const CONFIG: &str = "config.json";
-/// Written and removed to see whether anything can be.
-const PROBE: &str = ".gradless";
-/// The key of the configuration that does not change the result.
-const COMMAND: &str = "command";
+/// The keys of the configuration that do not change the result.
+const CALLED: [&str; 3] = ["command", "arguments", "directory"];
+const JOURNAL: &str = "journal";
+/// What stands behind the names of files of a run that will replace another when it is done.
+const NEXT: &str = ".next";
 /// What a run leaves behind, and another may replace.
-const LEAVINGS: [&str; 12] = [
+const LEAVINGS: [&str; 13] = [
     CONFIG,
+    JOURNAL,
     "result.json",
     "report.json",
     "report.html",
@@ -46,6 +48,38 @@ pub(super) struct Prepared {
     pub(super) pending: bool,
 }
 
+impl Prepared {
+    /// The folder of a run that is to go on.
+    pub(super) fn again(path: PathBuf) -> Self {
+        let pending = path.join(format!("{CONFIG}{NEXT}")).exists();
+        Self { path, pending }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(if self.pending { format!("{name}{NEXT}") } else { name.to_owned() })
+    }
+
+    pub(super) fn journal(&self) -> PathBuf {
+        self.file(JOURNAL)
+    }
+
+    /// Takes the place of the earlier run, if there is one.
+    pub(super) fn settle(&self, config: &Value) -> anyhow::Result<()> {
+        if self.pending {
+            begin(&self.path, config, true)?;
+            fs::rename(self.journal(), self.path.join(JOURNAL))
+                .with_context(|| format!("{} cannot be renamed", self.journal().display()))?;
+            let _ = fs::remove_file(self.file(CONFIG));
+        }
+        Ok(())
+    }
+}
+
+/// The configuration of the run in a folder that would go on.
+pub(crate) fn configuration(path: &Path) -> PathBuf {
+    Prepared::again(path.to_owned()).file(CONFIG)
+}
+
 /// Makes the folder of a run and writes its configuration. A run over many inputs may go on in its own folder; then what
 /// is there already is kept.
 pub(super) fn prepare(
@@ -55,7 +89,7 @@ pub(super) fn prepare(
     may_go_on: bool,
 ) -> anyhow::Result<Prepared> {
     let Some(path) = out else {
-        let path = fresh(Path::new(HOME))?;
+        let path = fresh(Path::new(HOME), "explain")?;
         begin(&path, config, false)?;
         return Ok(Prepared { path, pending: false });
     };
@@ -82,14 +116,14 @@ pub(super) fn prepare(
     // What a run has left is replaced when there is something to replace it with.
     let replaces = !goes_on && is_ours(path);
     let pending = replaces && !may_go_on;
+    let prepared = Prepared { path: path.to_owned(), pending };
     if pending {
-        fs::write(path.join(PROBE), "")
-            .and_then(|()| fs::remove_file(path.join(PROBE)))
-            .with_context(cannot_write)?;
+        let _ = fs::remove_file(prepared.journal());
+        put(&prepared.file(CONFIG), &pretty(config)?).with_context(cannot_write)?;
     } else {
         begin(path, config, replaces)?;
     }
-    Ok(Prepared { path: path.to_owned(), pending })
+    Ok(prepared)
 }
 
 /// Begins to write: away with what an earlier run has left, if anything is to be replaced. What somebody else keeps under the
@@ -102,11 +136,11 @@ pub(super) fn begin(path: &Path, config: &Value, replaces: bool) -> anyhow::Resu
 }
 
 /// A folder that was not there before.
-fn fresh(home: &Path) -> anyhow::Result<PathBuf> {
+pub(crate) fn fresh(home: &Path, kind: &str) -> anyhow::Result<PathBuf> {
     let cannot = || format!("no folder can be made under {}: choose one with --out", home.display());
     fs::create_dir_all(home).with_context(cannot)?;
     for number in 1_u64.. {
-        let path = home.join(format!("explain-{number}"));
+        let path = home.join(format!("{kind}-{number}"));
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
@@ -122,12 +156,19 @@ fn is_ours(path: &Path) -> bool {
     serde_json::from_str::<Value>(&text).is_ok_and(|found| found["schema"] == SCHEMA)
 }
 
+/// Leaves out of a configuration how the run was called.
+pub(super) fn forget_call(config: &mut Value) {
+    if let Some(object) = config.as_object_mut() {
+        for key in CALLED {
+            object.remove(key);
+        }
+    }
+}
+
 /// Whether the folder holds the same run, apart from how it was called.
 fn same_run(path: &Path, config: &Value) -> bool {
     let without = |mut value: Value| {
-        if let Some(object) = value.as_object_mut() {
-            object.remove(COMMAND);
-        }
+        forget_call(&mut value);
         value
     };
     let text = fs::read_to_string(path.join(CONFIG)).unwrap_or_default();
@@ -135,8 +176,12 @@ fn same_run(path: &Path, config: &Value) -> bool {
 }
 
 /// Takes away what [`prepare`] has made for a run that came to nothing: the same words may be tried again.
-pub(super) fn abandon(Prepared { path, pending }: &Prepared) {
-    if !pending && !path.join("result.json").exists() {
+pub(super) fn abandon(prepared: &Prepared) {
+    let Prepared { path, pending } = prepared;
+    let _ = fs::remove_file(prepared.journal());
+    if *pending {
+        let _ = fs::remove_file(prepared.file(CONFIG));
+    } else if !path.join("result.json").exists() {
         let _ = fs::remove_file(path.join(CONFIG));
         // Only empty folders go.
         let _ = fs::remove_dir(path);

@@ -9,7 +9,7 @@ use super::words;
 use crate::model;
 
 /// The version of the keys.
-pub(super) const SCHEMA: &str = "gradless-explain-1";
+pub(crate) const SCHEMA: &str = "gradless-explain-1";
 
 /// One question and its answer.
 #[derive(Clone, Debug, Serialize)]
@@ -93,7 +93,7 @@ impl Record {
             method: job.settings.method,
             seed: job.settings.seed,
             queries,
-            sent: queries,
+            sent: found.sent,
             iterations,
             stop_reason: found.stop_reason.clone(),
             valid,

@@ -5,8 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use gradless::drive::Journal;
 use gradless::{ConfigError, Model, PerCoordinate, StopReason};
 use gradless_explain::{Answer, ExplainError, Floor, FloorError, Grid, Mode, Progress, Task, Watch, explain};
+use gradless_models::Journalled;
 
 use super::agreement::Agreement;
 use super::settings::Settings;
@@ -29,6 +31,8 @@ pub(super) struct Job {
     pub(super) target: Option<usize>,
     /// When everything must end.
     pub(super) deadline: Option<Instant>,
+    /// Where the answers of the model are kept, if the run can be resumed.
+    pub(super) journal: Option<Journal>,
 }
 
 /// What was found about an input.
@@ -61,6 +65,8 @@ pub(super) struct Found {
     pub(super) agreement: Option<Agreement>,
     /// Why the search ended, in words.
     pub(super) stop_reason: String,
+    /// What went out to the model, repeats after a crash included.
+    pub(super) sent: u64,
     pub(super) seconds: f64,
 }
 
@@ -74,7 +80,7 @@ impl Job {
         let flat = |value: f64| std::iter::repeat_n(value, input.len());
         let points: Vec<f64> =
             input.iter().copied().chain(flat(low)).chain(flat(f64::midpoint(low, high))).collect();
-        let answers = Answers::of(&self.loaded.onnx, self.loaded.onnx.score_kind(), &points)?;
+        let answers = Answers::of(&*self.model(), self.loaded.onnx.score_kind(), &points)?;
         let queries = u32::try_from(self.settings.max_queries).unwrap_or(u32::MAX);
         Ok(Look { answers, queries: 3, per_question: self.loaded.onnx.row_time().saturating_mul(queries) })
     }
@@ -91,7 +97,7 @@ impl Job {
         let begun = Instant::now();
         self.check(&input)?;
         let answers = look.answers;
-        let model = answers.searched(&self.loaded.onnx);
+        let model = answers.searched(self.model());
         let noise = self.noise(model.as_ref(), answers, &input)?;
         let mut explained = Explained {
             name: name.to_owned(),
@@ -104,6 +110,7 @@ impl Job {
         };
         // What was asked before the search is paid from the first budget.
         let mut before = look.queries + noise.queries;
+        let mut sent_before = 0;
         let modes = &self.settings.modes;
         for (index, &mode) in modes.iter().enumerate() {
             if index > 0 && interrupt::flag().load(Ordering::Relaxed) {
@@ -115,11 +122,30 @@ impl Job {
                     / u32::try_from(modes.len() - index).unwrap_or(1)
             };
             let asked = Asked { mode, before, threads, deadline: self.deadline.map(share) };
-            explained.cases.push(self.one(model.as_ref(), &explained, &asked, tell)?);
+            let mut found = self.one(model.as_ref(), &explained, &asked, tell)?;
+            if let Some(sent) = self.sent() {
+                found.sent = sent - sent_before;
+                sent_before = sent;
+            }
+            explained.cases.push(found);
             before = 0;
         }
         explained.seconds = begun.elapsed().as_secs_f64();
         Ok(explained)
+    }
+
+    /// The model, through the journal if there is one.
+    fn model(&self) -> Box<dyn Model + '_> {
+        let model = &self.loaded.onnx;
+        match &self.journal {
+            Some(journal) => Box::new(Journalled { model, journal }),
+            None => Box::new(model),
+        }
+    }
+
+    /// What went out to the model over every start of the run, where that is known.
+    fn sent(&self) -> Option<u64> {
+        self.journal.as_ref().map(Journal::sent)
     }
 
     /// The noise of the margin at the input.
@@ -241,7 +267,8 @@ impl Job {
             (_, Some(reason)) => reason.to_string(),
             (None, None) => "the search was over".to_owned(),
         };
-        Ok(Found { mode, task, answer, agreement, stop_reason, seconds: begun.elapsed().as_secs_f64() })
+        let sent = answer.queries;
+        Ok(Found { mode, task, answer, agreement, stop_reason, sent, seconds: begun.elapsed().as_secs_f64() })
     }
 }
 

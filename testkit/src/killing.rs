@@ -106,7 +106,9 @@ impl Trial {
     fn start(&self, folder: &Path, start: Start) -> Result<Child, String> {
         let mut command = Command::new(&self.program);
         match start {
-            Start::New => command.args(&self.begin).arg("--force").arg("--out").arg(folder).args(&self.black_box),
+            Start::New => {
+                command.args(&self.begin).arg("--force").arg("--out").arg(folder).args(&self.black_box)
+            }
             Start::Again => command.arg("resume").arg(folder),
         };
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -154,9 +156,11 @@ impl Trial {
     fn counts(&self, folder: &Path, kills: u64) -> Result<Survived, String> {
         let path = folder.join("result.json");
         let result = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let number = |line: &str| line.trim().strip_prefix("\"sent\": ")?.trim_end_matches(',').parse().ok();
+        let number =
+            |line: &str| line.trim().strip_prefix("\"sent\": ")?.trim_end_matches(',').parse::<u64>().ok();
         let sent = result.lines().filter_map(number).sum::<u64>();
-        let log = self.log.as_ref().map(|log| fs::read_to_string(log).unwrap_or_default()).unwrap_or_default();
+        let log =
+            self.log.as_ref().map(|log| fs::read_to_string(log).unwrap_or_default()).unwrap_or_default();
         let mut times: HashMap<&str, u64> = HashMap::new();
         log.lines().for_each(|point| *times.entry(point).or_default() += 1);
         let asked = times.values().sum();

@@ -91,7 +91,8 @@ pub fn value(x: &[f64]) -> f64 {
 
 /// Answers requests until stdin ends.
 pub fn serve(orders: Orders<'_>) {
-    let mut log = orders.log.map(|path| OpenOptions::new().append(true).create(true).open(path).expect("a log"));
+    let mut log =
+        orders.log.map(|path| OpenOptions::new().append(true).create(true).open(path).expect("a log"));
     let mut lines = std::io::stdin().lock().lines();
     let mut stdout = std::io::stdout().lock();
     let mut served: u64 = 0;
@@ -119,7 +120,9 @@ pub fn serve(orders: Orders<'_>) {
             Fault::Twice => format!("{answer}{answer}"),
             Fault::OutOfOrder => format!("{previous}{answer}"),
             Fault::WrongLength => answer.replace("]}", ",0.5]}"),
-            Fault::NaN => format!("{{\"id\": {id}, \"values\": [{}]}}\n", vec!["NaN"; points.len()].join(", ")),
+            Fault::NaN => {
+                format!("{{\"id\": {id}, \"values\": [{}]}}\n", vec!["NaN"; points.len()].join(", "))
+            }
             Fault::Failed => format!("{{\"id\":{id},\"error\":\"out of memory\"}}\n"),
             Fault::NotJson => "value: 0.5\n".to_owned(),
             Fault::HalfALine | Fault::HalfALineThenNothing => answer[..answer.len() / 2].to_owned(),

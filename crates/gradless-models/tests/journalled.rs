@@ -28,7 +28,10 @@ impl Model for Pairs {
     fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
         for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(2)) {
             if x[0] < 0.0
-                && self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok()
+                && self
+                    .failures
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+                    .is_ok()
             {
                 return Err(ModelError::Inputs("not now".to_owned()));
             }

@@ -70,7 +70,8 @@ impl Explain {
                     None => folder::prepare(self.out.as_deref(), self.force, &config, false)?,
                 };
                 job.journal = Some(self.journal(&job, &input, &folder)?);
-                self.one(&job, &name, input, &folder, terminal).map_err(|error| given_up(&job, &folder, error))
+                self.one(&job, &name, input, &folder, terminal)
+                    .map_err(|error| given_up(&job, &folder, error))
             }
         }
     }
@@ -106,7 +107,9 @@ impl Explain {
             records => terminal.result(&human, &records)?,
         }
         match &job.journal {
-            Some(_) if cut_off => terminal::say(&format!("go on with `gradless resume {}`", folder.display())),
+            Some(_) if cut_off => {
+                terminal::say(&format!("go on with `gradless resume {}`", folder.display()))
+            }
             Some(journal) => journal.end().context("the end of the run cannot be written")?,
             None => (),
         }
@@ -179,7 +182,10 @@ impl Explain {
         let journal = Journal::open(folder.journal(), fingerprint, job.loaded.onnx.classes(), options)?;
         let found = journal.recovered();
         if found.sent > 0 {
-            terminal::say(&format!("goes on: {} answers are known, {} inputs were sent", found.answers, found.sent));
+            terminal::say(&format!(
+                "goes on: {} answers are known, {} inputs were sent",
+                found.answers, found.sent
+            ));
         }
         Ok(journal)
     }

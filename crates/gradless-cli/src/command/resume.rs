@@ -64,9 +64,9 @@ impl Resume {
                 };
                 minimize::resume(&self.folder, change, terminal)
             }
-            Some(explain::SCHEMA) => {
-                self.explain(&config, terminal).with_context(|| format!("the run in {}", self.folder.display()))
-            }
+            Some(explain::SCHEMA) => self
+                .explain(&config, terminal)
+                .with_context(|| format!("the run in {}", self.folder.display())),
             _ => bail!("{} is not of a run that can be resumed", path.display()),
         }
     }
@@ -76,9 +76,11 @@ impl Resume {
         if self.max_sent.is_some() || self.timeout.is_some() {
             bail!("--max-sent and --timeout are for runs of `gradless minimize`");
         }
-        let words = config["arguments"].as_array().context("its configuration lacks the words it was called with")?;
+        let words =
+            config["arguments"].as_array().context("its configuration lacks the words it was called with")?;
         let words = words.iter().filter_map(Value::as_str);
-        let home = config["directory"].as_str().context("its configuration lacks the folder it was called in")?;
+        let home =
+            config["directory"].as_str().context("its configuration lacks the folder it was called in")?;
         let folder = self.folder.canonicalize().context("its folder cannot be found")?;
         std::env::set_current_dir(home)
             .with_context(|| format!("{home}, where it was begun, is not there any more"))?;

@@ -142,17 +142,22 @@ pub(super) fn run(
     if ended == Ended::Finished {
         journal.end().context("the end of the run cannot be written")?;
     }
-    let told = result::write(folder, plan, &outcome, &ended, begun.elapsed())?;
+    let go_on = format!("gradless resume {}", folder.display());
+    let told = result::write(folder, plan, &outcome, &ended, begun.elapsed());
     if let Ended::Broken(reason) = &ended {
-        let go_on = format!("gradless resume {}", folder.display());
-        match told.objective {
-            Some(objective) => bail!(
-                "{reason}\nthe best so far has objective {objective} and is in {}; go on with `{go_on}`",
-                folder.join("x.npy").display()
-            ),
-            None => bail!("{reason}\nnothing was found so far; go on with `{go_on}`"),
-        }
+        let kept = match &told {
+            Err(error) => format!("{error:#}; what was answered is in the journal"),
+            Ok(told) => match told.objective {
+                None => "nothing was found so far".to_owned(),
+                Some(objective) => {
+                    let x = folder.join("x.npy");
+                    format!("the best so far has objective {objective} and is in {}", x.display())
+                }
+            },
+        };
+        bail!("{reason}\n{kept}; go on with `{go_on}`");
     }
+    let told = told.with_context(|| format!("all answers are in the journal: make room, then `{go_on}`"))?;
     terminal.result(&told.human(), &told)?;
     Ok(if ended.is_all(&outcome, plan.problem.budget.target) { Outcome::Done } else { Outcome::NotFound })
 }

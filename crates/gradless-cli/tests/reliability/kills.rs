@@ -1,0 +1,66 @@
+//! Runs that are killed at random moments and go on to the same bits: a short form of `cargo run -p bench --bin kill`.
+
+use std::path::PathBuf;
+
+use testkit::killing::{Chance, Survived, Trial};
+
+use crate::cell::{Folder, PROBLEM};
+
+/// Kills per kind of black box.
+const KILLS: u64 = 6;
+
+pub(crate) fn run() -> Result<String, String> {
+    let mut told = Vec::new();
+    for (name, trial) in kinds()? {
+        let folder = Folder::new(&format!("kill-{name}"));
+        let (undisturbed, killed) = (folder.0.join("undisturbed"), folder.0.join("killed"));
+        let mut trial = trial;
+        if let Some(log) = &mut trial.log {
+            let path = folder.0.join("log");
+            for word in &mut trial.black_box {
+                if word == "LOG" {
+                    *word = path.display().to_string();
+                }
+            }
+            *log = path;
+        }
+        let problem = folder.0.join("P.toml");
+        std::fs::write(&problem, PROBLEM).map_err(|error| error.to_string())?;
+        for word in &mut trial.begin {
+            if word == "PROBLEM" {
+                *word = problem.display().to_string();
+            }
+        }
+        let (took, _) = trial.undisturbed(&undisturbed).map_err(|why| format!("{name}: {why}"))?;
+        let survived = trial
+            .killed(&killed, &undisturbed, took, KILLS, &mut Chance(7))
+            .map_err(|why| format!("{name}: {why}"))?;
+        let Survived { kills, sent, asked, twice } = survived;
+        told.push(format!("{name}: {kills} kills, {sent} sent, {asked} asked, {twice} twice"));
+    }
+    Ok(told.join("; "))
+}
+
+/// The kinds of black boxes; one more is one more row.
+fn kinds() -> Result<Vec<(&'static str, Trial)>, String> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_gradless"));
+    let this = std::env::current_exe().map_err(|error| error.to_string())?.display().to_string();
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let process = Trial {
+        program: program.clone(),
+        begin: words("minimize --problem PROBLEM --processes 3 --max-queries 150"),
+        black_box: [words("--"), vec![this], words("black-box none 1 2 LOG")].concat(),
+        same: vec!["x.npy", "trace.csv", "result.json"],
+        log: Some(PathBuf::new()),
+        in_flight: 3,
+    };
+    let onnx = Trial {
+        program,
+        begin: words("explain --max-queries 700 --threads 2"),
+        black_box: Vec::new(),
+        same: vec!["pp/x.npy", "pn/x.npy", "pp/trace.csv", "pn/trace.csv", "result.json"],
+        log: None,
+        in_flight: 0,
+    };
+    Ok(vec![("process", process), ("onnx", onnx)])
+}

@@ -57,7 +57,7 @@ impl Trial {
         &self,
         folder: &Path,
         undisturbed: &Path,
-        took: Duration,
+        (took, calm): (Duration, Survived),
         kills: u64,
         chance: &mut Chance,
     ) -> Result<Survived, String> {
@@ -86,6 +86,12 @@ impl Trial {
         }
         let survived = self.counts(folder, hit)?;
         let most = hit * self.in_flight;
+        if survived.sent < calm.sent || survived.sent > calm.sent + most {
+            return Err(format!(
+                "{} points were sent, {} without kills, at most {most} were in flight",
+                survived.sent, calm.sent
+            ));
+        }
         if survived.twice > most {
             return Err(format!("{} points were asked twice, at most {most} were in flight", survived.twice));
         }

@@ -274,14 +274,12 @@ fn arguments() -> Option<Vec<String>> {
 
 /// Why a run came to nothing: what it has paid for is kept.
 fn given_up(job: &Job, folder: &Prepared, error: anyhow::Error) -> anyhow::Error {
-    if job.journal.as_ref().is_some_and(|journal| journal.sent() > 0) {
-        return error.context(format!(
-            "what was answered so far is kept: go on with `gradless resume {}`",
-            folder.path.display()
-        ));
+    if subject::is_refusal(&error) || job.journal.as_ref().is_none_or(|journal| journal.sent() == 0) {
+        folder::abandon(folder);
+        return error;
     }
-    folder::abandon(folder);
-    error
+    let folder = folder.path.display();
+    anyhow::anyhow!("{error:#}\nwhat was answered so far is kept; go on with `gradless resume {folder}`")
 }
 
 /// The result as people read it.

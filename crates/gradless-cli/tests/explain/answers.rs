@@ -77,8 +77,10 @@ fn the_budget_is_never_exceeded() {
             let ran = asked.ask_with(&format!("--max-queries {budget}"));
             assert!(matches!(ran.code, Some(0 | 1)), "{budget}, {words}: {}", ran.err);
             for record in records(&ran.json()) {
-                let queries = record["queries"].as_u64().unwrap();
-                assert!(queries <= budget && record["sent"] == queries, "{budget}, {words}: {record}");
+                let [queries, sent] = ["queries", "sent"].map(|key| record[key].as_u64().unwrap());
+                // What was answered before is not sent again; another search for agreement is sent beside the first.
+                let most = if words.contains("agree") { 2 * budget } else { queries };
+                assert!(queries <= budget && sent <= most && sent > 0, "{budget}, {words}: {record}");
             }
         }
     }

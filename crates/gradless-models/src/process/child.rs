@@ -25,6 +25,8 @@ const AHEAD: usize = 16;
 pub(super) struct Child {
     process: process::Child,
     requests: Option<Sender<String>>,
+    /// The first request it was given.
+    first: Option<u64>,
     lines: Receiver<Read1>,
     stderr: Option<Tail>,
 }
@@ -82,7 +84,7 @@ impl Child {
             thread::spawn(move || read_lines(stdout, longest_line, &found));
         }
         let stderr = process.stderr.take().map(Tail::of);
-        Ok(Self { process, requests: Some(requests), lines, stderr })
+        Ok(Self { process, requests: Some(requests), first: None, lines, stderr })
     }
 
     /// Sends a request and waits for its answer; answers to others are counted and not used.
@@ -95,6 +97,7 @@ impl Child {
         strays: &AtomicU64,
     ) -> Result<Vec<f64>, Trouble> {
         let begun = Instant::now();
+        let first = *self.first.get_or_insert(id);
         if let Some(requests) = &self.requests {
             // Where nobody writes any more the program has closed its stdin, and its stdout will say the rest.
             let _ = requests.send(line);
@@ -122,6 +125,11 @@ impl Child {
                 }
             };
             match protocol::answer(&line).map_err(Trouble::Wrong)? {
+                Line::Values(found, _) | Line::Failed(found) if !(first..=id).contains(&found) => {
+                    return Err(Trouble::Wrong(format!(
+                        "it answered request {found}, which it was not given"
+                    )));
+                }
                 Line::Values(found, _) | Line::Failed(found) if found != id => {
                     strays.fetch_add(1, Ordering::Relaxed);
                 }

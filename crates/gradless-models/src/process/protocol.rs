@@ -136,6 +136,26 @@ mod tests {
         assert_eq!(answer(r#"{"id":1,"error":"all of it"}"#), Ok(Line::Failed(1)));
     }
 
+    /// The blocks of code in the document behind marks of this name.
+    fn documented(name: &str) -> Vec<&'static str> {
+        let text = include_str!("../../../../docs/minimize.md");
+        let mark = format!("<!-- {name} -->\n```json\n");
+        text.split(&mark).skip(1).filter_map(|text| text.split("```").next()).collect()
+    }
+
+    #[test]
+    fn the_documented_lines_are_written_and_read() {
+        let points = [0.5, -1.0, 0.25, 0.0];
+        let written = request(7, Batch { points: &points, dim: 2, samples: &[3, 3] });
+        assert_eq!(documented("request"), [written]);
+        let [first, second, third] = documented("answer")[..] else { panic!("three answers") };
+        for line in [first, second] {
+            let Ok(Line::Values(7, values)) = answer(line) else { panic!("{line}") };
+            assert!(values[0] == 0.25 && values[1].is_nan() && values.len() == 2);
+        }
+        assert_eq!(answer(third), Ok(Line::Failed(7)));
+    }
+
     #[test]
     fn what_is_no_answer_is_shown() {
         for (line, word) in [

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
 use gradless::drive::Journal;
 use gradless::{ConfigError, Model, PerCoordinate, StopReason};
-use gradless_explain::{Answer, ExplainError, Floor, FloorError, Grid, Mode, Progress, Task, Watch, explain};
+use gradless_explain::{
+    Answer, ExplainError, Floor, FloorError, Grid, Mode, Progress, Task, TaskError, Watch, explain,
+};
 use gradless_models::Journalled;
 
 use super::agreement::Agreement;
@@ -176,7 +177,7 @@ impl Job {
             ExplainError::Config(ConfigError::NothingFree) => nothing_free(asked.mode).to_owned(),
             other => return other.into(),
         };
-        anyhow::anyhow!(told)
+        Refusal(told).into()
     }
 
     /// What masks, bounds and backgrounds hold, whatever their files are called.
@@ -214,7 +215,7 @@ impl Job {
             let is_free = |i: usize| task.bounds(i).0 < task.bounds(i).1;
             // A part of which nothing can go is an answer; a change that cannot be made is not.
             if mode == Mode::PertinentNegative && !(0..input.len()).any(is_free) {
-                bail!(nothing_free(mode));
+                return Err(Refusal(nothing_free(mode).to_owned()).into());
             }
         }
         Ok(())
@@ -292,6 +293,26 @@ fn nothing_free(mode: Mode) -> &'static str {
              --lower and --upper"
         }
     }
+}
+
+/// A question that cannot be asked this way, whatever the model says.
+#[derive(Debug)]
+struct Refusal(String);
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Whether asking the same again would fail again.
+pub(super) fn is_refusal(error: &anyhow::Error) -> bool {
+    let unanswered = |error: &ExplainError| matches!(error, ExplainError::Model(_));
+    error.is::<Refusal>()
+        || error.is::<TaskError>()
+        || error.downcast_ref().is_some_and(|error| !unanswered(error))
 }
 
 /// What one search is given.

@@ -69,7 +69,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("schema = 1\ndim = 2\n[regulariser]\ngroups = [0, 1]", &["group_l2"]),
         ("schema = 1\ndim = 2\n[regulariser]\ngroups = [0, 1]\ngroup_l2 = 1\nl1 = 1", &["groups and l1"]),
         ("schema = 1\ndim = 2\n[method]\nname = \"newton\"", &["newton"]),
-        ("schema = 1\ndim = 2\n[method]\nname = \"exp-grad\"", &["gradients"]),
+        ("schema = 1\ndim = 2\n[method]\nname = \"fo-exp-grad\"", &["gradients"]),
     ] {
         let told = format!("{:#}", parse(text).unwrap_err());
         for word in words {

@@ -45,7 +45,7 @@ class OptimizeResult(dict[str, Any]):
         One array per column (``nit``, ``nfev``, ``fun``, ``best``, ``nonzeros``, ...), one entry per iteration; a
         ``pandas.DataFrame`` can be made of it.
     points : dict
-        The points a run has to offer (``best``, ``last``, ``random``, ``sparse``); ``output`` is the one in ``x``.
+        The points a run has to offer (``best``, ``last``, ``averaged``, ``random``, ``sparse``); ``output`` is the one in ``x``.
     notices : list of str
         What deserved a sentence.
     noise, radius, stationarity, seed
@@ -76,7 +76,7 @@ class OptimizeResult(dict[str, Any]):
     def _of(
         cls, told: dict[str, Any], shape: tuple[int, ...], dtype: np.dtype[Any], seed: int
     ) -> OptimizeResult:
-        points = {name: told[name] for name in ("best", "last", "random", "sparse")}
+        points = {name: told[name] for name in ("best", "last", "averaged", "random", "sparse")}
         for point in points.values():
             point["x"] = point["x"].astype(dtype, copy=False).reshape(shape)
         chosen = points[told["output"]]

@@ -73,6 +73,7 @@ impl TryFrom<Settings> for Config {
                 ("auto", Output::Auto),
                 ("best", Output::Best),
                 ("last", Output::Last),
+                ("averaged", Output::Averaged),
                 ("random", Output::Random),
                 ("sparse", Output::Sparse),
             ];

@@ -32,14 +32,17 @@ pub(crate) fn to_dict(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, Py
         match outcome.output {
             Output::Auto | Output::Best => "best",
             Output::Last => "last",
+            Output::Averaged => "averaged",
             Output::Random => "random",
             Output::Sparse => "sparse",
         },
     )?;
     dict.set_item("notices", outcome.notices.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     dict.set_item("history", history(py, &outcome.history)?)?;
-    let Outcome { best, last, random, sparse, .. } = outcome;
-    for (name, point) in [("best", best), ("last", last), ("random", random), ("sparse", sparse)] {
+    let Outcome { best, last, averaged, random, sparse, .. } = outcome;
+    let points =
+        [("best", best), ("last", last), ("averaged", averaged), ("random", random), ("sparse", sparse)];
+    for (name, point) in points {
         dict.set_item(name, located(py, point)?)?;
     }
     Ok(dict)

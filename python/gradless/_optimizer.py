@@ -52,7 +52,7 @@ class Optimizer:
     noise
         ``"detect"``, ``"none"``, ``"common"`` (same sample, same noise) or ``"independent"``.
     output
-        Which point is the answer: ``"auto"``, ``"best"``, ``"last"``, ``"random"`` or ``"sparse"``.
+        Which point is the answer: ``"auto"``, ``"best"``, ``"last"``, ``"averaged"``, ``"random"`` or ``"sparse"``.
     inside
         Whether queries must lie in the set themselves.
     project

@@ -30,7 +30,7 @@ mod _gradless {
     #[pymodule_export]
     use super::model::Onnx;
     #[pymodule_export]
-    use super::reference::reference_run;
+    use super::reference::{reference_function, reference_run};
     #[pymodule_export]
     use super::solver::Solver;
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gradless::{Batch, Batched, Config, Driver, Problem, Solver};
+use gradless::{Batch, Batched, Config, Driver, OracleError, Problem, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,16 +24,33 @@ pub(crate) fn reference_run<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, f64)> {
     let (problem, config) = (Problem::try_from(problem)?, Config::try_from(settings)?);
     let solver = Solver::new(problem, config).map_err(value_error)?;
-    let evaluate = |batch: Batch<'_>, values: &mut [f64]| {
-        for ((x, _), value) in batch.rows().zip(values) {
-            *value = x.iter().enumerate().map(|(i, x)| (x - (i % 7) as f64 / 10.0).powi(2)).sum();
-        }
-        Ok(())
-    };
     let (outcome, seconds) = py.detach(|| {
         let begun = Instant::now();
-        let outcome = Driver::default().threads(threads).run(solver, &Batched { rows, evaluate });
+        let outcome = Driver::default().threads(threads).run(solver, &Batched { rows, evaluate: squares });
         (outcome, begun.elapsed().as_secs_f64())
     });
     Ok((outcome::to_dict(py, outcome)?, seconds))
+}
+
+/// The seconds that so many values of the function of [`reference_run`] take by themselves, `rows` at a time.
+#[pyfunction]
+pub(crate) fn reference_function(py: Python<'_>, dim: usize, rows: usize, count: usize) -> f64 {
+    let points = vec![0.25; dim * rows];
+    let (samples, mut values) = (vec![0; rows], vec![0.0; rows]);
+    py.detach(|| {
+        let begun = Instant::now();
+        for _ in 0..count.div_ceil(rows.max(1)) {
+            let batch = Batch { points: std::hint::black_box(&points), dim, samples: &samples };
+            // It cannot fail; what it says is not needed.
+            let _ = squares(batch, std::hint::black_box(&mut values));
+        }
+        begun.elapsed().as_secs_f64()
+    })
+}
+
+fn squares(batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
+    for ((x, _), value) in batch.rows().zip(values) {
+        *value = x.iter().enumerate().map(|(i, x)| (x - (i % 7) as f64 / 10.0).powi(2)).sum();
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
+import gradless
 import pytest
 
 PYTHON = Path(__file__).resolve().parents[1]
@@ -48,3 +49,15 @@ def test_the_examples_of_the_readmes_run(name, tmp_path, monkeypatch):
     scope = {"__name__": "example"}
     for example in examples:
         exec(compile(example, name, "exec"), scope)
+
+
+def test_the_examples_of_the_guide_are_python():
+    examples = blocks(ROOT / "docs" / "python.md")
+    assert len(examples) >= 5
+    for example in examples:
+        compile(example, "docs/python.md", "exec")
+        # Every name of ours that it uses exists.
+        for name in re.findall(r"gradless\.([A-Za-z_0-9.]+)", example):
+            owner = gradless
+            for part in name.rstrip(".").split("."):
+                owner = getattr(owner, part)

@@ -139,7 +139,8 @@ class Explanation:
     @property
     def change(self) -> Array:
         """How far the answer is from nothing: from the background for a part, from no change for a change."""
-        return self.x - self._nothing
+        change: Array = self.x - self._nothing
+        return change
 
     def changes(self) -> list[tuple[str, float, float]]:
         """The places that were kept (name, background, value) or changed (name, before, after), the largest first."""

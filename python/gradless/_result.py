@@ -109,8 +109,8 @@ class OptimizeResult(dict[str, Any]):
         except KeyError:
             raise AttributeError(name) from None
 
-    __setattr__ = dict.__setitem__  # type: ignore[assignment]
-    __delattr__ = dict.__delitem__  # type: ignore[assignment]
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.keys()})

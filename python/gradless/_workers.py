@@ -6,6 +6,7 @@ of the rows: results do not depend on the number of workers. A worker that dies 
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import threading
@@ -175,8 +176,7 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, max_retries: int = MOST_RETRIES, **options: Any) -> None:
-        import ray
-
+        ray: Any = importlib.import_module("ray")
         if not ray.is_initialized():
             ray.init()
         self._ray = ray

@@ -55,13 +55,13 @@ class CrossEntropy:
 
     def __call__(self, scores: Array) -> Array:
         shifted = scores - scores.max(axis=1, keepdims=True)
-        loss = np.log(np.exp(shifted).sum(axis=1)) - shifted[:, self.label]
+        loss: Array = np.log(np.exp(shifted).sum(axis=1)) - shifted[:, self.label]
         return -loss if self.away else loss
 
 
 def _lead(scores: Array, label: int, wins: bool) -> Array:
-    others = np.delete(scores, label, axis=1).max(axis=1)
-    return scores[:, label] - others if wins else others - scores[:, label]
+    lead: Array = scores[:, label] - np.delete(scores, label, axis=1).max(axis=1)
+    return lead if wins else -lead
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ impl Trial {
     pub fn undisturbed(&self, folder: &Path) -> Result<(Duration, Survived), String> {
         let begun = Instant::now();
         self.forget();
-        self.wait(self.start(folder, Start::New)?)?;
+        wait_for(self.start(folder, Start::New)?)?;
         let survived = self.counts(folder, 0)?;
         if survived.twice > 0 {
             return Err(format!("{} points were asked twice without any kill", survived.twice));
@@ -65,15 +65,15 @@ impl Trial {
         self.forget();
         let mut hit = 0;
         while hit < kills {
-            let started = self.start(folder, self.next(folder))?;
+            let started = self.start(folder, next(folder))?;
             // Short enough that the run is not over before it has been killed so often.
             let wait = took.mul_f64(2.0 * chance.share() / (kills + 1) as f64);
-            match self.kill_after(started, wait)? {
-                true => hit += 1,
-                false => break,
+            if !kill_after(started, wait)? {
+                break;
             }
+            hit += 1;
         }
-        self.wait(self.start(folder, self.next(folder))?)?;
+        wait_for(self.start(folder, next(folder))?)?;
         for name in &self.same {
             let read = |folder: &Path| -> Result<Vec<u8>, String> {
                 let path = folder.join(name);
@@ -104,11 +104,6 @@ impl Trial {
         Ok(survived)
     }
 
-    /// A new run if the folder is not yet one.
-    fn next(&self, folder: &Path) -> Start {
-        if folder.join("config.json").exists() { Start::Again } else { Start::New }
-    }
-
     fn start(&self, folder: &Path, start: Start) -> Result<Child, String> {
         let mut command = Command::new(&self.program);
         match start {
@@ -119,38 +114,6 @@ impl Trial {
         };
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().map_err(|error| format!("{}: {error}", self.program.display()))
-    }
-
-    fn wait(&self, mut child: Child) -> Result<(), String> {
-        let begun = Instant::now();
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.code().is_some_and(|code| code < 2) => return Ok(()),
-                Ok(Some(status)) => {
-                    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-                    return Err(format!("{status}: {}", String::from_utf8_lossy(&output.stderr)));
-                }
-                _ if begun.elapsed() > PATIENCE => {
-                    let _ = child.kill();
-                    return Err("the command hangs".to_owned());
-                }
-                _ => std::thread::sleep(Duration::from_millis(1)),
-            }
-        }
-    }
-
-    /// Kills a command after a while; `false` if it had ended by itself.
-    fn kill_after(&self, mut child: Child, wait: Duration) -> Result<bool, String> {
-        std::thread::sleep(wait);
-        if let Ok(Some(status)) = child.try_wait() {
-            let output = child.wait_with_output().map_err(|error| error.to_string())?;
-            let ended = status.code().is_some_and(|code| code < 2);
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            return if ended { Ok(false) } else { Err(format!("{status}: {told}")) };
-        }
-        child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
-        // What it had started sees the end of its stdin; it must not write to the log of the next start's count unseen.
-        Ok(true)
     }
 
     fn forget(&self) {
@@ -174,6 +137,44 @@ impl Trial {
     }
 }
 
+/// A new run if the folder is not yet one.
+fn next(folder: &Path) -> Start {
+    if folder.join("config.json").exists() { Start::Again } else { Start::New }
+}
+
+/// Waits until a command has ended well, and not for ever.
+fn wait_for(mut child: Child) -> Result<(), String> {
+    let begun = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.code().is_some_and(|code| code < 2) => return Ok(()),
+            Ok(Some(status)) => {
+                let output = child.wait_with_output().map_err(|error| error.to_string())?;
+                return Err(format!("{status}: {}", String::from_utf8_lossy(&output.stderr)));
+            }
+            _ if begun.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                return Err("the command hangs".to_owned());
+            }
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Kills a command after a while; `false` if it had ended by itself.
+fn kill_after(mut child: Child, wait: Duration) -> Result<bool, String> {
+    std::thread::sleep(wait);
+    if let Ok(Some(status)) = child.try_wait() {
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        let ended = status.code().is_some_and(|code| code < 2);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        return if ended { Ok(false) } else { Err(format!("{status}: {told}")) };
+    }
+    child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+    Ok(true)
+}
+
+#[derive(Clone, Copy)]
 enum Start {
     New,
     Again,
@@ -181,7 +182,7 @@ enum Start {
 
 /// A result without what depends on how often it was begun, how long it took and where it is.
 fn without_what_may_differ(name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<u8> {
-    if !name.ends_with(".json") {
+    if Path::new(name).extension().is_none_or(|end| end != "json") {
         return bytes;
     }
     let text = String::from_utf8_lossy(&bytes).replace(&folder.display().to_string(), "DIR");

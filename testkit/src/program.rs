@@ -90,6 +90,9 @@ pub fn value(x: &[f64]) -> f64 {
 }
 
 /// Answers requests until stdin ends.
+///
+/// # Panics
+/// If a request makes no sense, or the log cannot be written.
 pub fn serve(orders: Orders<'_>) {
     let mut log =
         orders.log.map(|path| OpenOptions::new().append(true).create(true).open(path).expect("a log"));
@@ -104,8 +107,8 @@ pub fn serve(orders: Orders<'_>) {
         served += 1;
         let (id, points) = request(&line);
         if let Some(log) = &mut log {
-            let asked: String = points.iter().map(|point| format!("{point:?}\n")).collect();
-            log.write_all(asked.as_bytes()).expect("the log");
+            let asked: Vec<String> = points.iter().map(|point| format!("{point:?}\n")).collect();
+            log.write_all(asked.concat().as_bytes()).expect("the log");
         }
         std::thread::sleep(orders.pause);
         let values: Vec<String> = points.iter().map(|x| value(x).to_string()).collect();

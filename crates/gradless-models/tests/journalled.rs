@@ -1,4 +1,5 @@
 //! A model through a journal answers as the model does, and is asked for nothing twice.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
 //! A run through a journal is the run without one, and a run that was killed goes on to the same bits.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -108,7 +108,7 @@ impl Explain {
         }
         match &job.journal {
             Some(_) if cut_off => {
-                terminal::say(&format!("go on with `gradless resume {}`", folder.display()))
+                terminal::say(&format!("go on with `gradless resume {}`", folder.display()));
             }
             Some(journal) => journal.end().context("the end of the run cannot be written")?,
             None => (),

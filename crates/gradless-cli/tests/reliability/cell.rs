@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// No run takes longer: one that does hangs.
-const WATCHDOG: Duration = Duration::from_secs(120);
+const WATCHDOG: Duration = Duration::from_mins(2);
 
 /// A problem whose black box is `testkit::program::value`.
 pub(crate) const PROBLEM: &str = "\

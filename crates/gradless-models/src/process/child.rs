@@ -27,13 +27,13 @@ pub(super) struct Child {
     requests: Option<Sender<String>>,
     /// The first request it was given.
     first: Option<u64>,
-    lines: Receiver<Read1>,
+    lines: Receiver<Heard>,
     stderr: Option<Tail>,
 }
 
 /// What was read from a program.
 #[derive(Debug)]
-enum Read1 {
+enum Heard {
     Line(String),
     TooLong,
     /// The end, in the middle of a line or not.
@@ -108,14 +108,14 @@ impl Child {
                 return Err(Trouble::Late(begun.elapsed()));
             }
             let line = match self.lines.recv_timeout(left.map_or(GLANCE, |left| left.min(GLANCE))) {
-                Ok(Read1::Line(line)) => line,
-                Ok(Read1::TooLong) => {
+                Ok(Heard::Line(line)) => line,
+                Ok(Heard::TooLong) => {
                     return Err(Trouble::Wrong(format!(
                         "it wrote a line of more than {} bytes",
                         options.longest_line
                     )));
                 }
-                Ok(Read1::End { cut }) => return Err(Trouble::Ended { cut }),
+                Ok(Heard::End { cut }) => return Err(Trouble::Ended { cut }),
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Ended { cut: false }),
                 Err(RecvTimeoutError::Timeout) => {
                     if options.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
@@ -205,11 +205,10 @@ impl Drop for Child {
 }
 
 /// Reads line by line, none longer than allowed.
-fn read_lines(stream: impl Read, longest: usize, found: &SyncSender<Read1>) {
+fn read_lines(stream: impl Read, longest: usize, found: &SyncSender<Heard>) {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
-    loop {
-        let Ok(bytes) = stream.fill_buf() else { break };
+    while let Ok(bytes) = stream.fill_buf() {
         if bytes.is_empty() {
             break;
         }
@@ -218,15 +217,15 @@ fn read_lines(stream: impl Read, longest: usize, found: &SyncSender<Read1>) {
         line.extend_from_slice(&bytes[..end.unwrap_or(taken)]);
         stream.consume(taken);
         if line.len() > longest {
-            let _ = found.send(Read1::TooLong);
+            let _ = found.send(Heard::TooLong);
             return;
         }
         if end.is_some() {
             let text = String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned();
-            if found.send(Read1::Line(text)).is_err() {
+            if found.send(Heard::Line(text)).is_err() {
                 return;
             }
         }
     }
-    let _ = found.send(Read1::End { cut: !line.is_empty() });
+    let _ = found.send(Heard::End { cut: !line.is_empty() });
 }

@@ -306,7 +306,9 @@ fn read(
             Record::Sent(questions) => found.sent += questions.len() as u64,
             Record::Answers(answers) => {
                 found.answers += answers.len() as u64;
-                answers.into_iter().for_each(|(question, told)| memory.load(question, told));
+                for (question, told) in answers {
+                    memory.load(question, told);
+                }
             }
             Record::End => found.ended = true,
         }

@@ -89,7 +89,7 @@ fn make(path: &Path, force: bool) -> anyhow::Result<()> {
     }
     fs::create_dir_all(path)
         .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
-    if !empty { clear(path) } else { Ok(()) }
+    if empty { Ok(()) } else { clear(path) }
 }
 
 /// Away with what an earlier run has left, unless it is still at work. What somebody else keeps there stays.

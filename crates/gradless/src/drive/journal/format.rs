@@ -20,6 +20,7 @@
 //! `answers` is the same with, after each question, a byte (0 failed, 1 answered) and the numbers of the answer if there are
 //! any. `end` has no body.
 
+use super::memory::Told;
 use super::question::{Key, Question};
 
 pub(super) const MAGIC: &[u8; 8] = b"GRADJRNL";
@@ -38,7 +39,7 @@ pub(super) enum Record {
     /// These questions are about to be sent.
     Sent(Vec<Question>),
     /// These were answered: numbers, or nothing where the black box failed.
-    Answers(Vec<(Question, Option<Box<[f64]>>)>),
+    Answers(Vec<(Question, Told)>),
     /// The run has come to its end.
     End,
 }
@@ -134,7 +135,7 @@ fn questions(body: &[u8]) -> Option<Vec<Question>> {
     body.chunks_exact(QUESTION).map(question).collect()
 }
 
-fn answers(mut body: &[u8], width: usize) -> Option<Vec<(Question, Option<Box<[f64]>>)>> {
+fn answers(mut body: &[u8], width: usize) -> Option<Vec<(Question, Told)>> {
     let mut found = Vec::new();
     while !body.is_empty() {
         let (head, rest) = body.split_at_checked(QUESTION)?;

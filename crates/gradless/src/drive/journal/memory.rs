@@ -90,6 +90,7 @@ impl Memory {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "an answer may be none")]
     fn told(value: f64) -> Told {
         Some([value].into())
     }

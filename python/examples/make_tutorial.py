@@ -22,7 +22,7 @@ CELLS = [
     "people = np.column_stack([income, age, np.eye(3)[job]])\n"
     "credit = np.where(income / 1000 + 1.5 * (job == 2) > 3.5, 'yes', 'no')\n"
     "names = ['income', 'age', 'job: none', 'job: part', 'job: full']\n"
-    "forest = RandomForestClassifier(40, random_state=0).fit(people, credit)\n"
+    "forest = RandomForestClassifier(20, random_state=0).fit(people, credit)\n"
     "someone = people[(credit == 'no') & (income > 2000)][0]",
     ">pn = gradless.explain(forest, someone, mode='pn', data=people, feature_names=names,\n"
     "                      categorical=[names[2:]], freeze=['age'], max_queries=2000)\npn",
@@ -31,9 +31,9 @@ CELLS = [
     "## Explain a picture\n\nA small network for handwritten digits, asked through its probabilities and nothing else.",
     ">from sklearn.datasets import load_digits\nfrom sklearn.neural_network import MLPClassifier\n\n"
     "digits = load_digits()\nX = digits.images[:, None] / 16\n"
-    "net = MLPClassifier((64,), max_iter=300, random_state=0).fit(X.reshape(len(X), -1), digits.target)\n\n"
+    "net = MLPClassifier((32,), max_iter=100, random_state=0).fit(X.reshape(len(X), -1), digits.target)\n\n"
     "def predict(pictures):\n    return net.predict_proba(pictures.reshape(len(pictures), -1))\n\n"
-    "found = gradless.explain(predict, X[5], max_queries=2000)\nfound",
+    "found = gradless.explain(predict, X[5], max_queries=1500)\nfound",
     "What is enough for the class, and what small change would alter it; both checked, and with no pixel that could be left out.",
     ">import matplotlib.pyplot as plt\n\nfig, axes = plt.subplots(1, 3, figsize=(12, 4))\n"
     "axes[0].imshow(X[5, 0], cmap='gray'); axes[0].set_axis_off(); axes[0].set_title(f'the network says {found.pp.original_label_name}')\n"

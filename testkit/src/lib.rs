@@ -5,6 +5,7 @@
 
 pub mod counter;
 pub mod families;
+pub mod http;
 pub mod killing;
 pub mod network;
 pub mod noise;

@@ -1,9 +1,15 @@
 //! The model a command asks: a file of the user's, or the embedded LeNet.
 
+mod black_box;
+#[cfg(feature = "http")]
+mod service;
+
+pub(crate) use black_box::{BlackBox, Session};
 pub(crate) use gradless_models::Answers;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -35,8 +41,9 @@ const MOST_NAMES: u64 = 1 << 20;
 /// Which model, and what its file does not say.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ModelArguments {
-    /// The classifier (ONNX; `M.toml` beside `M.onnx` describes its preprocessing) [default: the embedded LeNet]
-    #[arg(long, value_name = "M.onnx", help_heading = "The model")]
+    /// The classifier: an ONNX file (`M.toml` beside `M.onnx` describes its preprocessing), or the address of a service that is
+    /// asked over HTTP [default: the embedded LeNet]
+    #[arg(long, value_name = "M.onnx|http://…", help_heading = "The model")]
     pub(crate) model: Option<PathBuf>,
 
     /// What runs the model
@@ -97,6 +104,29 @@ pub(crate) struct ModelArguments {
     /// What the scores are; probabilities are turned into logarithms
     #[arg(long, value_enum, help_heading = "The model")]
     pub(crate) scores: Option<ScoresName>,
+
+    /// How a service is asked: a TOML file (docs/http.md); flags go first
+    #[arg(long, value_name = "FILE.toml", help_heading = "A model behind an address")]
+    pub(crate) http: Option<PathBuf>,
+
+    /// A header for the service; $NAME is filled in from the environment and never shown (mind the shell: single quotes)
+    #[arg(long, value_name = "'Name: value'", help_heading = "A model behind an address")]
+    pub(crate) header: Vec<String>,
+
+    /// Inputs that may be sent to the service in all, those sent again after a fault included
+    #[arg(long, value_name = "N", help_heading = "A model behind an address")]
+    pub(crate) max_sent: Option<u64>,
+}
+
+impl ModelArguments {
+    /// The address, if the model is behind one.
+    pub(crate) fn address(&self) -> Option<&str> {
+        let text = self.model.as_deref()?.to_str()?;
+        let is_address = ["http://", "https://"]
+            .iter()
+            .any(|scheme| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+        is_address.then_some(text)
+    }
 }
 
 /// What runs a model.
@@ -133,10 +163,10 @@ pub(crate) enum ScoresName {
 pub(crate) struct Loaded {
     /// What to call it.
     pub(crate) name: String,
-    /// SHA-256 of its file.
+    /// SHA-256 of its file, or of how a service is asked.
     pub(crate) sha256: String,
     /// The model.
-    pub(crate) onnx: Onnx,
+    pub(crate) onnx: BlackBox,
 }
 
 /// Loads what the arguments ask for.
@@ -159,7 +189,40 @@ pub(crate) fn load_for(
     load_or(&ModelArguments { model, engine, ..ModelArguments::default() }, &shipped)
 }
 
+/// Loads what the arguments ask for; a service gets so many requests at once, and nobody waits for it after the deadline.
+pub(crate) fn load_until(
+    asked: &ModelArguments,
+    in_flight: Option<usize>,
+    deadline: Option<Instant>,
+) -> anyhow::Result<Loaded> {
+    match asked.address() {
+        Some(address) => service(address, asked, in_flight, deadline),
+        None => load(asked),
+    }
+}
+
+#[cfg(feature = "http")]
+use service::connect as service;
+
+#[cfg(not(feature = "http"))]
+fn service(
+    address: &str,
+    _: &ModelArguments,
+    _: Option<usize>,
+    _: Option<Instant>,
+) -> anyhow::Result<Loaded> {
+    bail!("this build asks no services: use `cargo run --release --features http -- …` for {address}")
+}
+
 fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> {
+    if let Some(address) = asked.address() {
+        return service(address, asked, None, None);
+    }
+    if asked.http.is_some() || !asked.header.is_empty() || asked.max_sent.is_some() {
+        bail!(
+            "--http, --header and --max-sent are for a model behind an address: give one with --model http://…"
+        );
+    }
     let engine = engine_of(asked.engine)?;
     let description = described(asked, shipped)?;
     let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
@@ -167,21 +230,26 @@ fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> 
         return Ok(Loaded {
             name: shipped.name.to_owned(),
             sha256: hash(shipped.bytes),
-            onnx: Onnx::from_bytes(shipped.name, shipped.bytes, &options)?,
+            onnx: Onnx::from_bytes(shipped.name, shipped.bytes, &options)?.into(),
         });
     };
     let onnx = Onnx::load_with(path, &options)?;
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(Loaded { name: path.display().to_string(), sha256: hash(&bytes), onnx })
+    Ok(Loaded { name: path.display().to_string(), sha256: hash(&bytes), onnx: onnx.into() })
 }
 
 /// The description beside the model, with what the flags say instead.
 fn described(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Description> {
-    let mut description = match &asked.model {
+    let description = match &asked.model {
         Some(path) => Description::beside(path)?,
         None => Description::parse(shipped.description)
             .context("the embedded description is damaged: build again")?,
     };
+    with_flags(description, asked)
+}
+
+/// A description with what the flags say instead.
+fn with_flags(mut description: Description, asked: &ModelArguments) -> anyhow::Result<Description> {
     if let Some(layout) = asked.layout {
         description.layout = match layout {
             LayoutName::Nchw => Layout::Nchw,

@@ -185,15 +185,20 @@ impl Preparation {
     /// Writes one input. Numbers too large for single precision become infinite and show in the scores.
     #[expect(clippy::cast_possible_truncation, reason = "single precision is what the network takes")]
     pub(crate) fn write(&self, x: &[f64], out: &mut [f32]) {
+        self.write_as(x, out, |value| value as f32);
+    }
+
+    /// Writes one input in another precision.
+    pub(crate) fn write_as<T>(&self, x: &[f64], out: &mut [T], narrow: impl Fn(f64) -> T) {
         let channels = self.affine.len();
         for ((c, x), &(a, b)) in x.chunks_exact(self.pixels).enumerate().zip(&self.affine) {
             if self.turned {
                 for (out, x) in out[c..].iter_mut().step_by(channels).zip(x) {
-                    *out = (a * x + b) as f32;
+                    *out = narrow(a * x + b);
                 }
             } else {
                 for (out, x) in out[c * self.pixels..].iter_mut().zip(x) {
-                    *out = (a * x + b) as f32;
+                    *out = narrow(a * x + b);
                 }
             }
         }

@@ -23,6 +23,7 @@
 //!
 //! - [`Onnx`]: a classifier in an ONNX file, with its [`Description`] beside it.
 //! - [`Process`]: any program as the black box, through lines of JSON.
+//! - `Http` (feature `http`): a classifier behind an address.
 //! - [`Counted`], [`Capped`], [`Cached`], [`Journalled`], [`LogScores`]: models around models.
 //! - [`Answers`]: what a model tells beyond its class.
 //! - [`ModelNoise`]: how far rounding blurs a model's scores.
@@ -32,6 +33,8 @@ mod file;
 mod description;
 mod onnx;
 mod process;
+#[cfg(feature = "http")]
+mod http;
 mod wrap;
 mod answers;
 mod noise;
@@ -39,6 +42,8 @@ mod noise;
 pub use answers::Answers;
 pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
+#[cfg(feature = "http")]
+pub use http::{BeforeRepeat, Http, HttpError, HttpOptions, HttpSession, Numbers, Told};
 pub use noise::{ModelNoise, ModelNoiseError};
 pub use onnx::{Engine, Onnx, OnnxOptions};
 pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};

@@ -58,7 +58,7 @@ impl Explain {
                     Some(path) => path,
                     None => folder::prepare(self.out.as_deref(), self.force, &config, true)?.path,
                 };
-                many::run(&job, &source, &space, &path, self.threads(), terminal)
+                many::run(&job, &source, &space, &path, self.threads(&job), terminal)
             }
             source => {
                 let (name, input) = match source {
@@ -89,10 +89,10 @@ impl Explain {
         if let Some(warning) = look.answers.warning() {
             terminal::say(&format!("note: {warning}"));
         }
-        let threads = u32::try_from(self.threads()).unwrap_or(1);
+        let threads = u32::try_from(self.threads(job)).unwrap_or(1);
         announce(look.per_question / threads, job.settings.questions(1), job.settings.max_queries);
         let bar = Searching::new();
-        let explained = job.explain(name, input, look, self.threads(), &|mode, progress| {
+        let explained = job.explain(name, input, look, self.threads(job), &|mode, progress| {
             bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
         })?;
         drop(bar);
@@ -122,7 +122,7 @@ impl Explain {
             bail!("--max-seconds must be a positive number");
         }
         let deadline = self.max_seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let loaded = model::load(&self.model)?;
+        let loaded = model::load_until(&self.model, self.threads, deadline)?;
         let channels = match *loaded.onnx.shape() {
             [channels, _, _] => channels,
             _ => 1,
@@ -167,9 +167,9 @@ impl Explain {
         Space { shape: onnx.shape().to_vec(), range: onnx.description().range, resize: self.resize }
     }
 
-    fn threads(&self) -> usize {
+    fn threads(&self, job: &Job) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores).max(1)
+        self.threads.or(job.loaded.onnx.in_flight()).unwrap_or_else(cores).max(1)
     }
 
     /// The journal of a run about one input.
@@ -193,7 +193,7 @@ impl Explain {
     /// All that is needed to repeat the run.
     fn config(&self, job: &Job) -> serde_json::Value {
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        json!({
+        let mut config = json!({
             "schema": record::SCHEMA,
             "version": env!("CARGO_PKG_VERSION"),
             "command": command(),
@@ -202,7 +202,7 @@ impl Explain {
             "model": {
                 "path": shown(&self.model.model),
                 "sha256": job.loaded.sha256,
-                "engine": job.loaded.onnx.engine().name(),
+                "engine": job.loaded.onnx.engine(),
                 "description": job.loaded.onnx.description(),
             },
             "input": shown(&self.input),
@@ -214,7 +214,11 @@ impl Explain {
             "lower": self.lower,
             "upper": self.upper,
             "numbers_sha256": job.numbers_sha256(),
-        })
+        });
+        if let Some(how) = job.loaded.onnx.asked_how() {
+            config["model"]["http"] = how;
+        }
+        config
     }
 }
 
@@ -231,7 +235,7 @@ fn announce(per_question: Duration, questions: u64, queries: u64) {
 }
 
 /// A class by its name or number.
-fn class(onnx: &gradless_models::Onnx, target: &str) -> anyhow::Result<usize> {
+fn class(onnx: &model::BlackBox, target: &str) -> anyhow::Result<usize> {
     let classes = onnx.classes();
     let named = (0..classes).find(|&class| onnx.class_name(class) == target);
     let numbered = || target.parse().ok().filter(|&class: &usize| class < classes);

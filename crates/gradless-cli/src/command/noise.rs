@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use gradless::Model;
 use gradless::drive::NoiseProbe;
-use gradless_models::{ModelNoise, Onnx};
+use gradless_models::ModelNoise;
 use serde::Serialize;
 
 use super::Outcome;
@@ -67,14 +67,14 @@ impl Noise {
         let probe = NoiseProbe { seed: self.seed, ..NoiseProbe::default() };
         let noise = ModelNoise::measure(&model, &point, probe)
             .with_context(|| format!("the noise of {name} cannot be measured"))?;
-        let engine = model.engine().name();
+        let engine = model.engine();
         let human = format!("{name} on {engine}\n{noise}");
         terminal.result(&human, &Report { model: name, engine, seed: self.seed, noise })?;
         Ok(Outcome::Done)
     }
 }
 
-fn middle(model: &Onnx) -> anyhow::Result<Vec<f64>> {
+fn middle(model: &model::BlackBox) -> anyhow::Result<Vec<f64>> {
     let [low, high] = model.description().range;
     let middle = low + (high - low) / 2.0;
     if middle.is_finite() {

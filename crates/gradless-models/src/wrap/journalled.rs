@@ -1,6 +1,6 @@
 //! A model whose every answer is kept in a journal.
 
-use gradless::drive::{Journal, JournalError, Key, Question, Source};
+use gradless::drive::{Journal, Key, Question, Source};
 use gradless::oracle::Recovery;
 use gradless::{Inputs, Model, ModelError};
 
@@ -25,15 +25,15 @@ impl<M: Model> Journalled<'_, M> {
         let mut scores = vec![0.0; inputs.len() * self.classes()];
         let mut retries = self.journal.options().retries;
         loop {
-            self.journal.sending(questions).map_err(refused)?;
+            self.journal.sending(questions)?;
             match self.model.scores(inputs, &mut scores) {
                 Ok(()) => {
-                    self.journal.answered(questions, Some(&scores)).map_err(refused)?;
+                    self.journal.answered(questions, Some(&scores))?;
                     return Ok(scores);
                 }
                 Err(error) if error.recovery() == Recovery::Impossible => return Err(error),
                 Err(error) if retries == 0 => {
-                    self.journal.answered(questions, None).map_err(refused)?;
+                    self.journal.answered(questions, None)?;
                     return Err(error);
                 }
                 Err(_) => retries -= 1,
@@ -89,12 +89,5 @@ impl<M: Model> Model for Journalled<'_, M> {
 
     fn preferred_rows(&self) -> usize {
         self.model.preferred_rows()
-    }
-}
-
-fn refused(error: JournalError) -> ModelError {
-    match error {
-        JournalError::Spent { cap, used, asked } => ModelError::Capped { cap, used, asked },
-        other => ModelError::Gone(other.to_string()),
     }
 }

@@ -196,12 +196,26 @@ impl Journal {
     pub fn sending(&self, questions: &[Question]) -> Result<(), JournalError> {
         let mut inner = self.inner();
         let asked = questions.len() as u64;
-        if let Some(cap) = self.options.max_sent.filter(|&cap| inner.sent.saturating_add(asked) > cap) {
-            return Err(JournalError::Spent { cap, used: inner.sent, asked });
-        }
+        self.check_cap(&inner, asked)?;
         self.append(&mut inner, &Record::Sent(questions.to_vec()))?;
         inner.sent += asked;
         Ok(())
+    }
+
+    /// Writes that this many points are about to be sent once more, by a black box that repeats what got lost on its way.
+    pub fn repeating(&self, points: u64) -> Result<(), JournalError> {
+        let mut inner = self.inner();
+        self.check_cap(&inner, points)?;
+        self.append(&mut inner, &Record::Repeated(points))?;
+        inner.sent += points;
+        Ok(())
+    }
+
+    fn check_cap(&self, inner: &Inner, asked: u64) -> Result<(), JournalError> {
+        match self.options.max_sent.filter(|&cap| inner.sent.saturating_add(asked) > cap) {
+            Some(cap) => Err(JournalError::Spent { cap, used: inner.sent, asked }),
+            None => Ok(()),
+        }
     }
 
     /// Writes the answers to these questions: `numbers` one answer after the other, or `None` if none came. They may be used
@@ -310,6 +324,7 @@ fn read(
                     memory.load(question, told);
                 }
             }
+            Record::Repeated(points) => found.sent = found.sent.saturating_add(points),
             Record::End => found.ended = true,
         }
         at += length;

@@ -87,7 +87,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "How it is searched")]
     pub(crate) agree: u32,
 
-    /// Threads; the answer does not depend on it [default: all cores]
+    /// Threads, or requests at once to a service; the answer does not depend on it [default: all cores; a service: 8]
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 

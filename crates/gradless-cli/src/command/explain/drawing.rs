@@ -133,7 +133,7 @@ pub(super) fn model(job: &Job, explained: &Explained) -> Vec<(String, String)> {
     let pairs = [
         ("model", job.loaded.name.clone()),
         ("sha-256", job.loaded.sha256.clone()),
-        ("engine", onnx.engine().name().to_owned()),
+        ("engine", onnx.engine().to_owned()),
         ("input", format!("{:?}, {:?}", onnx.shape(), description.layout).to_lowercase()),
         ("range", format!("{} to {}", description.range[0], description.range[1])),
         (

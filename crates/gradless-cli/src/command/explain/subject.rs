@@ -14,7 +14,7 @@ use gradless_models::Journalled;
 use super::agreement::Agreement;
 use super::settings::Settings;
 use crate::interrupt;
-use crate::model::{self, Answers, Loaded};
+use crate::model::{self, Answers, Loaded, Session};
 
 /// Below this, a measurement would eat the search.
 const WORTH_MEASURING: u64 = 1_000;
@@ -54,6 +54,8 @@ pub(super) struct Look {
     pub(super) answers: Answers,
     /// What it took to know it.
     pub(super) queries: u64,
+    /// What of it had to be sent again.
+    pub(super) repeated: u64,
     /// Time of a question if all its queries are used.
     pub(super) per_question: Duration,
 }
@@ -81,9 +83,11 @@ impl Job {
         let flat = |value: f64| std::iter::repeat_n(value, input.len());
         let points: Vec<f64> =
             input.iter().copied().chain(flat(low)).chain(flat(f64::midpoint(low, high))).collect();
-        let answers = Answers::of(&*self.model(), self.loaded.onnx.score_kind(), &points)?;
+        let session = self.session();
+        let answers = Answers::of(&*self.journalled(&session), self.loaded.onnx.score_kind(), &points)?;
         let queries = u32::try_from(self.settings.max_queries).unwrap_or(u32::MAX);
-        Ok(Look { answers, queries: 3, per_question: self.loaded.onnx.row_time().saturating_mul(queries) })
+        let per_question = self.loaded.onnx.row_time().saturating_mul(queries);
+        Ok(Look { answers, queries: 3, repeated: session.repeated(), per_question })
     }
 
     /// Answers all questions about an input.
@@ -98,7 +102,8 @@ impl Job {
         let begun = Instant::now();
         self.check(&input)?;
         let answers = look.answers;
-        let model = answers.searched(self.model());
+        let session = self.session();
+        let model = answers.searched(self.journalled(&session));
         let noise = self.noise(model.as_ref(), answers, &input)?;
         let mut explained = Explained {
             name: name.to_owned(),
@@ -111,7 +116,7 @@ impl Job {
         };
         // What was asked before the search is paid from the first budget.
         let mut before = look.queries + noise.queries;
-        let mut sent_before = 0;
+        let (mut sent_before, mut before_repeated, mut counted) = (0, look.repeated, 0);
         let modes = &self.settings.modes;
         for (index, &mode) in modes.iter().enumerate() {
             if index > 0 && interrupt::flag().load(Ordering::Relaxed) {
@@ -124,9 +129,12 @@ impl Job {
             };
             let asked = Asked { mode, before, threads, deadline: self.deadline.map(share) };
             let mut found = self.one(model.as_ref(), &explained, &asked, tell)?;
-            if let Some(sent) = self.sent() {
-                found.sent = sent - sent_before;
-                sent_before = sent;
+            if let Some(journal) = &self.journal {
+                found.sent = journal.sent() - sent_before;
+                sent_before = journal.sent();
+            } else {
+                found.sent += before_repeated + session.repeated() - counted;
+                (before_repeated, counted) = (0, session.repeated());
             }
             explained.cases.push(found);
             before = 0;
@@ -135,18 +143,17 @@ impl Job {
         Ok(explained)
     }
 
-    /// The model, through the journal if there is one.
-    fn model(&self) -> Box<dyn Model + '_> {
-        let model = &self.loaded.onnx;
-        match &self.journal {
-            Some(journal) => Box::new(Journalled { model, journal }),
-            None => Box::new(model),
-        }
+    /// The model; what it sends again goes into the journal too.
+    fn session(&self) -> Session<'_> {
+        self.loaded.onnx.session(self.journal.as_ref())
     }
 
-    /// What went out to the model over every start of the run, where that is known.
-    fn sent(&self) -> Option<u64> {
-        self.journal.as_ref().map(Journal::sent)
+    /// The same through the journal, if there is one.
+    fn journalled<'a>(&'a self, session: &'a Session<'a>) -> Box<dyn Model + 'a> {
+        match &self.journal {
+            Some(journal) => Box::new(Journalled { model: session, journal }),
+            None => Box::new(session),
+        }
     }
 
     /// The noise of the margin at the input.

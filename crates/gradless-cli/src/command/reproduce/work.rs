@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
 use gradless::Model;
-use gradless_models::Onnx;
 use gradless_paper::data::{DataSet, Labelled, Split, cifar10, mnist};
 use gradless_paper::reproduce::{
     Ending, Experiment, Journal, JournalError, ModelFacts, Others, Results, Run, Summary, Sweep, Unusable,
@@ -30,7 +29,7 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     check(&network, &name, &test)?;
     // The page is for everybody: where a file lies on this machine is nobody's concern.
     let own = asked.model.as_deref().and_then(Path::file_name).map(|file| file.display().to_string());
-    let facts = ModelFacts { name: own.unwrap_or(name), sha256, engine: network.engine().name().to_owned() };
+    let facts = ModelFacts { name: own.unwrap_or(name), sha256, engine: network.engine().to_owned() };
     let images = choose(&network, set, &test, experiment.per_class, experiment.seed)?;
     let jobs = experiment.jobs(&images);
 
@@ -85,7 +84,7 @@ fn read(data: Option<&Path>, set: DataSet) -> anyhow::Result<Labelled> {
 }
 
 /// Whether the network takes the images as they are and knows their classes.
-fn check(network: &Onnx, name: &str, test: &Labelled) -> anyhow::Result<()> {
+fn check(network: &model::BlackBox, name: &str, test: &Labelled) -> anyhow::Result<()> {
     let Labelled { images, labels } = test;
     let wanted = [images.channels, images.height, images.width];
     if network.shape() != wanted {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::ModelError;
+
 /// A journal that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -77,6 +79,15 @@ pub enum JournalError {
         /// Points that were to be sent.
         asked: u64,
     },
+}
+
+impl From<JournalError> for ModelError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Spent { cap, used, asked } => Self::Capped { cap, used, asked },
+            other => Self::Gone(other.to_string()),
+        }
+    }
 }
 
 impl JournalError {

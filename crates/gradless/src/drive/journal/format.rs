@@ -12,13 +12,13 @@
 //! |---|---|
 //! | 4 | `GREC` |
 //! | 4 | length of the body |
-//! | 1 | kind: 1 sent, 2 answers, 3 end |
+//! | 1 | kind: 1 sent, 2 answers, 3 end, 4 repeated |
 //! | .. | body |
 //! | 4 | CRC-32 of the record's position in the file and of everything before in it |
 //!
 //! The body of `sent` is one question after the other: key (16 bytes) and the how-manieth time it is asked (4). The body of
 //! `answers` is the same with, after each question, a byte (0 failed, 1 answered) and the numbers of the answer if there are
-//! any. `end` has no body.
+//! any. `end` has no body, that of `repeated` is a number of points (8).
 
 use super::memory::Told;
 use super::question::{Key, Question};
@@ -42,6 +42,8 @@ pub(super) enum Record {
     Answers(Vec<(Question, Told)>),
     /// The run has come to its end.
     End,
+    /// So many points are about to be sent once more.
+    Repeated(u64),
 }
 
 /// The header of a journal.
@@ -71,6 +73,7 @@ pub(super) fn record(position: u64, record: &Record) -> Vec<u8> {
             (2, body)
         }
         Record::End => (3, Vec::new()),
+        Record::Repeated(points) => (4, points.to_le_bytes().to_vec()),
     };
     let mut bytes = Vec::with_capacity(HEAD + body.len() + CHECKSUM);
     bytes.extend_from_slice(MARK);
@@ -100,6 +103,7 @@ pub(super) fn parse(position: u64, bytes: &[u8], width: usize) -> Option<(Record
         1 => Record::Sent(questions(body)?),
         2 => Record::Answers(answers(body, width)?),
         3 if body.is_empty() => Record::End,
+        4 => Record::Repeated(u64::from_le_bytes(body.try_into().ok()?)),
         _ => return None,
     };
     Some((record, whole + CHECKSUM))
@@ -176,6 +180,7 @@ mod tests {
             Record::Answers(vec![(question(1, 0), Some([0.1, -0.0].into())), (question(2, 7), None)]),
             Record::Answers(vec![(question(3, 0), Some([odd, f64::INFINITY].into()))]),
             Record::Sent(Vec::new()),
+            Record::Repeated(1 << 40),
             Record::End,
         ]
     }

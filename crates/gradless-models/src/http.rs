@@ -1,0 +1,410 @@
+//! A classifier behind an address: batches as JSON, over HTTP or HTTPS.
+
+mod answer;
+mod error;
+mod headers;
+mod options;
+mod pace;
+mod request;
+mod retry;
+mod transfer;
+
+pub use answer::Told;
+pub use error::HttpError;
+pub use options::HttpOptions;
+pub use request::Numbers;
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use gradless::{Inputs, Model, ModelError};
+
+use crate::description::{Description, DescriptionError, Layout, Preparation, ScoreKind};
+use answer::Place;
+use error::{Again, Failure};
+use headers::Headers;
+use options::seconds;
+use pace::{Monotonic, Pace, Stopped};
+use request::Template;
+use transfer::Transfer;
+
+/// No request has more numbers than this.
+const MAX_NUMBERS: usize = 1 << 27;
+/// Inputs of the first request.
+const FIRST_ROWS: usize = 2;
+/// How far the sum of probabilities may be from 1.
+const SUM_TOLERANCE: f64 = 1e-4;
+
+/// A classifier behind an address.
+///
+/// A batch of inputs becomes the body of a POST request ([`HttpOptions::request`]); the answer has the scores at
+/// [`HttpOptions::response`]. The shape of an input is given; how many classes there are is seen in the answer to a first
+/// request of two ordinary inputs.
+///
+/// # What goes wrong
+///
+/// A request that is not answered, answered with 408, 425, 429 or 5xx, cut off, late, too long, not JSON, or of the wrong
+/// length is sent again after a pause ([`HttpOptions::attempts`]); one with a NaN in its answer once. `Retry-After` is
+/// honoured, by all requests. What goes wrong every time ends the run ([`ModelError::Gone`]), except a NaN, which concerns its
+/// own batch. Other statuses and redirects are not tried again.
+///
+/// # What it costs
+///
+/// [`sent`](Self::sent) counts every input that went out, those sent again included, and [`HttpOptions::max_sent`] caps it
+/// exactly: what would exceed it is refused before it is sent.
+///
+/// # Threads
+///
+/// A call of [`Model::scores`] has one request on its way at a time. Callers make the threads, as
+/// `gradless::Driver::threads` does; no more than [`HttpOptions::in_flight`] requests are out at once, whoever calls.
+pub struct Http {
+    address: String,
+    options: HttpOptions,
+    transfer: Transfer,
+    template: Template,
+    place: Place,
+    pace: Pace,
+    preparation: Preparation,
+    shape: Vec<usize>,
+    classes: usize,
+    kind: ScoreKind,
+    sent: AtomicU64,
+    requests: AtomicU64,
+    seed: u64,
+    row_time: Duration,
+}
+
+impl Http {
+    /// Looks at the options, fills in the headers from the environment, and sends a first request.
+    pub fn connect(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
+        Self::connect_until(address, options, None::<fn() -> bool>)
+    }
+
+    /// As [`connect`](Self::connect); whoever waits for the service stops waiting when `stop` says so.
+    pub fn connect_until(
+        address: &str,
+        options: HttpOptions,
+        stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
+    ) -> Result<Self, HttpError> {
+        options.check()?;
+        let shape = options.description.shape.clone().ok_or(HttpError::NoShape)?;
+        let numbers = shape.iter().try_fold(options.rows, |n, length| n.checked_mul(*length));
+        if numbers.is_none_or(|numbers| numbers > MAX_NUMBERS) {
+            return Err(HttpError::HugeBatch { rows: options.rows, shape });
+        }
+        let preparation = options.description.preparation(&shape)?;
+        let mut tensor = shape.clone();
+        if options.description.layout == Layout::Nhwc {
+            tensor.rotate_left(1);
+        }
+        let template = Template::new(&options.request, options.numbers, &tensor)?;
+        let place = Place::new(&options.response)
+            .ok_or_else(|| HttpError::Response { pointer: options.response.clone() })?;
+        let written = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers = Headers::new(written, &|name| std::env::var(name).ok())?;
+        let transfer = Transfer::new(address, headers, &options)?;
+        let mut pace = Pace::new(Box::new(Monotonic::new()), options.in_flight, options.requests_per_second);
+        pace.stop = stop.map(|stop| Box::new(stop) as pace::Stop);
+        let kind = options.description.scores;
+        let mut http = Self {
+            address: address.to_owned(),
+            options,
+            transfer,
+            template,
+            place,
+            pace,
+            preparation,
+            shape,
+            classes: 0,
+            kind,
+            sent: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            // Pauses differ from process to process; nothing else is made of it.
+            seed: RandomState::new().hash_one(0),
+            row_time: Duration::ZERO,
+        };
+        http.first_request()?;
+        Ok(http)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// How it is asked; headers as templates.
+    pub fn options(&self) -> &HttpOptions {
+        &self.options
+    }
+
+    /// What is known of it beyond its answers.
+    pub fn description(&self) -> &Description {
+        &self.options.description
+    }
+
+    /// What its scores are: never [`ScoreKind::Auto`].
+    pub fn score_kind(&self) -> ScoreKind {
+        self.kind
+    }
+
+    /// The name of a class: as described, else its number.
+    pub fn class_name(&self, class: usize) -> String {
+        self.description().classes.get(class).cloned().unwrap_or_else(|| class.to_string())
+    }
+
+    /// What one input of a whole batch takes if it takes what the first request took: a first guess.
+    pub fn row_time(&self) -> Duration {
+        self.row_time
+    }
+
+    /// Inputs that went out so far, those of the first request and those sent again included.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Requests so far, those sent again included.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// The same service with a count of its own of what was sent again.
+    pub fn session(&self) -> HttpSession<'_> {
+        HttpSession { http: self, account: Account::default() }
+    }
+
+    /// The same; `before_repeat` is called with the number of inputs before they are sent again, and may forbid it.
+    pub fn session_that<'a>(&'a self, before_repeat: BeforeRepeat<'a>) -> HttpSession<'a> {
+        HttpSession {
+            http: self,
+            account: Account { before_repeat: Some(before_repeat), ..Account::default() },
+        }
+    }
+
+    /// How many classes there are, what kind the scores are of, and how long an answer takes.
+    fn first_request(&mut self) -> Result<(), HttpError> {
+        let [low, high] = self.description().range;
+        let rows = FIRST_ROWS.min(self.options.rows);
+        // The golden ratio's multiples, modulo 1: numbers that fill the range evenly.
+        let number = |i: usize| low + (high - low) * (i as f64 * 0.618_033_988_749_895).fract();
+        let points: Vec<f64> = (0..rows * self.inputs()).map(number).collect();
+        let begun = Instant::now();
+        let mut scores = Vec::new();
+        let asked = self.ask(&points, rows, None, &mut scores, &Account::default());
+        self.classes = asked.map_err(HttpError::FirstRequest)?;
+        // A batch of any size is taken to last as long.
+        self.row_time = begun.elapsed() / u32::try_from(self.options.rows).unwrap_or(u32::MAX);
+        let (expected, found) = (self.classes, self.description().classes.len());
+        if found != 0 && found != expected {
+            return Err(DescriptionError::Classes { expected, found }.into());
+        }
+        if self.kind == ScoreKind::Auto {
+            let is_distribution = |scores: &[f64]| {
+                scores.iter().all(|score| *score >= 0.0)
+                    && (scores.iter().sum::<f64>() - 1.0).abs() < SUM_TOLERANCE
+            };
+            let all = scores.chunks_exact(self.classes).all(is_distribution);
+            self.kind = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
+        }
+        Ok(())
+    }
+
+    /// One batch: sent until it is answered or given up.
+    fn ask(
+        &self,
+        points: &[f64],
+        rows: usize,
+        classes: Option<usize>,
+        scores: &mut Vec<f64>,
+        account: &Account<'_>,
+    ) -> Result<usize, ModelError> {
+        let body = self.body(points, rows)?;
+        let request = self.requests.load(Ordering::Relaxed);
+        let mut failures = 0;
+        loop {
+            let failure = match self.send(&body, rows, failures > 0, account)? {
+                Ok(answer) => match answer::read(&answer, &self.place, rows, classes, scores) {
+                    Ok(classes) => return Ok(classes),
+                    Err(told) => Failure::Answer(told),
+                },
+                Err(failure) => failure,
+            };
+            failures += 1;
+            let most = match failure.again() {
+                Again::Never => 1,
+                Again::Once => self.options.attempts.min(2),
+                Again::Often => self.options.attempts,
+            };
+            let longest = seconds(self.options.longest_pause);
+            let wanted = match failure {
+                Failure::Status { retry_after, .. } => retry_after.unwrap_or_default(),
+                _ => Duration::ZERO,
+            };
+            if failures >= most || wanted > longest {
+                return Err(self.given_up(failure, failures, wanted > longest));
+            }
+            if !wanted.is_zero() {
+                self.pace.hush(wanted);
+            }
+            let first = seconds(self.options.pause);
+            let pause = retry::pause(self.seed, request, failures, first, longest);
+            self.pace.wait(pause).map_err(|Stopped| stopped())?;
+        }
+    }
+
+    /// The body of a request for some inputs.
+    fn body(&self, points: &[f64], rows: usize) -> Result<Vec<u8>, ModelError> {
+        let dim = self.preparation.dim();
+        let mut inputs = vec![0.0; points.len()];
+        for (x, out) in points.chunks_exact(dim).zip(inputs.chunks_exact_mut(dim)) {
+            self.preparation.write_as(x, out, |value| value);
+        }
+        if let Some(i) = inputs.iter().position(|value| !value.is_finite()) {
+            let (row, place) = (i / dim, i % dim);
+            return Err(ModelError::Inputs(format!(
+                "number {place} of input {row} of the batch is {} for the service, which JSON cannot hold",
+                inputs[i]
+            )));
+        }
+        Ok(self.template.fill(&inputs, rows))
+    }
+
+    /// One request, when it is time for it.
+    fn send(
+        &self,
+        body: &[u8],
+        rows: usize,
+        is_repeated: bool,
+        account: &Account<'_>,
+    ) -> Result<Result<Vec<u8>, Failure>, ModelError> {
+        let permit = self.pace.permit().map_err(|Stopped| stopped())?;
+        if let (true, Some(before)) = (is_repeated, account.before_repeat) {
+            before(rows as u64)?;
+        }
+        let (cap, asked) = (self.options.max_sent.unwrap_or(u64::MAX), rows as u64);
+        let reserve = |used: u64| used.checked_add(asked).filter(|used| *used <= cap);
+        self.sent
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve)
+            .map_err(|used| ModelError::Capped { cap, used, asked })?;
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        if is_repeated {
+            account.repeated.fetch_add(asked, Ordering::Relaxed);
+        }
+        let answer = self.transfer.post(body);
+        drop(permit);
+        Ok(answer)
+    }
+
+    fn given_up(&self, failure: Failure, failures: u32, asks_too_much: bool) -> ModelError {
+        if let Failure::Answer(Told::NotFinite { row, class, value }) = failure {
+            return ModelError::NotFinite { row, class, value };
+        }
+        let times = if failures > 1 { format!(" (asked {failures} times)") } else { String::new() };
+        let mut words = format!("{}{times} {}", self.address, failure.words());
+        if asks_too_much && let Failure::Status { retry_after: Some(wait), .. } = failure {
+            words += &format!(
+                ". It wants to be left alone for {} s: come back later, or wait longer (`longest_pause`)",
+                wait.as_secs()
+            );
+        }
+        ModelError::Gone(words)
+    }
+
+    fn answer(
+        &self,
+        inputs: Inputs<'_>,
+        scores: &mut [f64],
+        account: &Account<'_>,
+    ) -> Result<(), ModelError> {
+        self.check(inputs, scores)?;
+        let rows = self.options.rows;
+        let batches = inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.classes));
+        let mut told = Vec::new();
+        for (index, (points, scores)) in batches.enumerate() {
+            let asked = self.ask(points, points.len() / inputs.dim, Some(self.classes), &mut told, account);
+            asked.map_err(|error| match error {
+                ModelError::NotFinite { row, class, value } => {
+                    ModelError::NotFinite { row: index * rows + row, class, value }
+                }
+                other => other,
+            })?;
+            scores.copy_from_slice(&told);
+        }
+        Ok(())
+    }
+}
+
+fn stopped() -> ModelError {
+    ModelError::Inputs("nobody waits for the service any more".to_owned())
+}
+
+impl Model for Http {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn classes(&self) -> usize {
+        self.classes
+    }
+
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.answer(inputs, scores, &Account::default())
+    }
+
+    fn preferred_rows(&self) -> usize {
+        self.options.rows
+    }
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http")
+            .field("address", &self.address)
+            .field("shape", &self.shape)
+            .field("classes", &self.classes)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Who is asked before inputs are sent again.
+pub type BeforeRepeat<'a> = &'a (dyn Fn(u64) -> Result<(), ModelError> + Sync);
+
+/// What is sent again, and who is asked first.
+#[derive(Default)]
+struct Account<'a> {
+    repeated: AtomicU64,
+    before_repeat: Option<BeforeRepeat<'a>>,
+}
+
+/// A service with a count of its own: what was sent again on somebody's account.
+pub struct HttpSession<'a> {
+    http: &'a Http,
+    account: Account<'a>,
+}
+
+impl HttpSession<'_> {
+    /// Inputs sent again so far.
+    pub fn repeated(&self) -> u64 {
+        self.account.repeated.load(Ordering::Relaxed)
+    }
+}
+
+impl Model for HttpSession<'_> {
+    fn shape(&self) -> &[usize] {
+        self.http.shape()
+    }
+
+    fn classes(&self) -> usize {
+        self.http.classes()
+    }
+
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.http.answer(inputs, scores, &self.account)
+    }
+
+    fn preferred_rows(&self) -> usize {
+        self.http.preferred_rows()
+    }
+}

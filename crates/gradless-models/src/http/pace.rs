@@ -1,0 +1,247 @@
+//! When a request may go: so many at once, so many a second, and not while the service asked to wait.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often someone who waits looks whether to go on waiting.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// A clock that is not set by anyone. It should never go backwards; if it does, nobody waits longer for it.
+pub(super) trait Clock: Send + Sync {
+    /// Time since some moment.
+    fn now(&self) -> Duration;
+    /// Waits.
+    fn sleep(&self, time: Duration);
+}
+
+/// The machine's monotonic clock.
+pub(super) struct Monotonic(Instant);
+
+impl Monotonic {
+    pub(super) fn new() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for Monotonic {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// Whether to stop waiting.
+pub(super) type Stop = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// Lets requests go in time.
+pub(super) struct Pace {
+    clock: Box<dyn Clock>,
+    /// Time between two requests.
+    interval: Duration,
+    times: Mutex<Times>,
+    room: Mutex<usize>,
+    freed: Condvar,
+    pub(super) stop: Option<Stop>,
+}
+
+#[derive(Default)]
+struct Times {
+    last: Duration,
+    /// When the next request may go by the rate.
+    next: Duration,
+    /// Before this the service wants to hear nothing.
+    quiet_until: Duration,
+}
+
+/// The right to have a request on its way.
+pub(super) struct Permit<'a>(&'a Pace);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *locked(&self.0.room) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// Whoever waited was told to stop.
+#[derive(Debug, PartialEq)]
+pub(super) struct Stopped;
+
+impl Pace {
+    pub(super) fn new(clock: Box<dyn Clock>, in_flight: usize, per_second: Option<f64>) -> Self {
+        let interval = per_second.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
+        Self {
+            clock,
+            interval,
+            times: Mutex::default(),
+            room: Mutex::new(in_flight.max(1)),
+            freed: Condvar::new(),
+            stop: None,
+        }
+    }
+
+    /// Waits for room among the requests on their way, then for the time to send.
+    pub(super) fn permit(&self) -> Result<Permit<'_>, Stopped> {
+        let mut room = locked(&self.room);
+        while *room == 0 {
+            room = self.freed.wait_timeout(room, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+            if self.is_stopped() {
+                return Err(Stopped);
+            }
+        }
+        *room -= 1;
+        drop(room);
+        let permit = Permit(self);
+        self.wait(self.turn())?;
+        Ok(permit)
+    }
+
+    /// How long to wait for one's turn; the turn is taken.
+    fn turn(&self) -> Duration {
+        let mut times = self.times();
+        let at = times.next.max(times.quiet_until).max(times.last);
+        times.next = at + self.interval;
+        at - times.last
+    }
+
+    /// Nobody sends for so long.
+    pub(super) fn hush(&self, time: Duration) {
+        let mut times = self.times();
+        times.quiet_until = times.quiet_until.max(times.last.saturating_add(time));
+    }
+
+    /// Waits, unless someone says stop.
+    pub(super) fn wait(&self, time: Duration) -> Result<(), Stopped> {
+        let mut left = time;
+        while !left.is_zero() {
+            if self.is_stopped() {
+                return Err(Stopped);
+            }
+            let slice = left.min(GLANCE);
+            self.clock.sleep(slice);
+            left -= slice;
+        }
+        if self.is_stopped() { Err(Stopped) } else { Ok(()) }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop())
+    }
+
+    /// The times with the clock read. What lies ahead stays as far ahead when the clock jumps back.
+    fn times(&self) -> MutexGuard<'_, Times> {
+        let mut times = locked(&self.times);
+        let now = self.clock.now();
+        let back = times.last.saturating_sub(now);
+        times.next = times.next.saturating_sub(back);
+        times.quiet_until = times.quiet_until.saturating_sub(back);
+        times.last = now;
+        times
+    }
+}
+
+/// What is inside is whole after every step, so a panic elsewhere does not spoil it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// Time passes only by sleeping, or by hand.
+    #[derive(Clone, Default)]
+    struct Wound(Arc<AtomicU64>);
+
+    impl Wound {
+        fn set(&self, millis: u64) {
+            self.0.store(millis, Ordering::Relaxed);
+        }
+        fn millis(&self) -> u64 {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Clock for Wound {
+        fn now(&self) -> Duration {
+            Duration::from_millis(self.millis())
+        }
+        fn sleep(&self, time: Duration) {
+            self.0.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
+        }
+    }
+
+    fn pace(in_flight: usize, per_second: Option<f64>) -> (Wound, Pace) {
+        let clock = Wound::default();
+        (clock.clone(), Pace::new(Box::new(clock), in_flight, per_second))
+    }
+
+    #[test]
+    fn requests_keep_their_distance() {
+        let (clock, pace) = pace(1, Some(10.0));
+        let moments: Vec<u64> = (0..4)
+            .map(|_| {
+                drop(pace.permit().unwrap());
+                clock.millis()
+            })
+            .collect();
+        assert_eq!(moments, [0, 100, 200, 300]);
+        // A pause earns nothing.
+        clock.set(5_000);
+        drop(pace.permit().unwrap());
+        drop(pace.permit().unwrap());
+        assert_eq!(clock.millis(), 5_100);
+    }
+
+    #[test]
+    fn nobody_sends_while_the_service_wants_quiet() {
+        let (clock, pace) = pace(2, None);
+        pace.hush(Duration::from_secs(3));
+        pace.hush(Duration::from_secs(1));
+        drop(pace.permit().unwrap());
+        assert_eq!(clock.millis(), 3_000);
+    }
+
+    #[test]
+    fn a_clock_that_goes_backwards_makes_nobody_wait_longer() {
+        let (clock, pace) = pace(1, Some(10.0));
+        clock.set(3_600_000);
+        drop(pace.permit().unwrap());
+        clock.set(5);
+        drop(pace.permit().unwrap());
+        assert_eq!(clock.millis(), 105, "one interval, not an hour");
+        pace.hush(Duration::from_secs(1));
+        clock.set(0);
+        drop(pace.permit().unwrap());
+        assert_eq!(clock.millis(), 1_000);
+    }
+
+    #[test]
+    fn no_more_are_on_their_way_than_allowed() {
+        let (_, mut pace) = pace(2, None);
+        {
+            let (first, _second) = (pace.permit().unwrap(), pace.permit().unwrap());
+            assert_eq!(*locked(&pace.room), 0);
+            drop(first);
+            let _third = pace.permit().unwrap();
+        }
+        pace.stop = Some(Box::new(|| true));
+        assert!(pace.permit().is_err(), "whoever is stopped does not send");
+        assert_eq!(*locked(&pace.room), 2, "and takes no room");
+    }
+
+    #[test]
+    fn a_wait_ends_when_someone_says_stop() {
+        let (clock, mut pace) = pace(1, None);
+        let seen = clock.clone();
+        pace.stop = Some(Box::new(move || seen.millis() >= 200));
+        assert_eq!(pace.wait(Duration::from_secs(3_600)), Err(Stopped));
+        assert!(clock.millis() <= 250);
+    }
+}

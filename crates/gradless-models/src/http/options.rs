@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::{self, Place, Told};
+use super::request::Template;
 use super::{HttpError, Numbers};
 use crate::description::Description;
 use crate::error::LoadError;
@@ -115,6 +117,22 @@ impl HttpOptions {
             }
             other => other,
         })
+    }
+
+    /// The body of a request for some inputs, as the service is given them: to look at, or to try by hand.
+    pub fn body(&self, inputs: &[f64], tensor: &[usize]) -> Result<Vec<u8>, HttpError> {
+        let rows = inputs.len().checked_div(tensor.iter().product()).unwrap_or(0);
+        Ok(Template::new(&self.request, self.numbers, tensor)?.fill(inputs, rows))
+    }
+
+    /// The scores in an answer to a request of `rows` inputs, one input after the other; their number per input is what is
+    /// found if it is not given.
+    pub fn scores(&self, answer: &[u8], rows: usize, classes: Option<usize>) -> Result<Vec<f64>, Told> {
+        let missing = || Told::Missing { pointer: self.response.clone() };
+        let place = Place::new(&self.response).ok_or_else(missing)?;
+        let mut scores = Vec::new();
+        answer::read(answer, &place, rows, classes, &mut scores)?;
+        Ok(scores)
     }
 
     /// Whether the numbers make sense on their own.

@@ -1,0 +1,254 @@
+//! Runs for a long time against a service of which one answer in twenty is spoilt, and watches memory, threads and files.
+//!
+//! `cargo run --release -p bench --bin soak -- --minutes 30` prints a table for `docs/reliability-http.md`. The service is another
+//! process; what is measured is the client alone.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use gradless::{Config, Driver, Oracle, Outcome, Problem, Regulariser, Scored, Set, Solver};
+use gradless_models::{Description, Http, HttpOptions};
+use testkit::http::{Fault, Server, scores};
+
+/// Coordinates of the problem.
+const DIM: usize = 16;
+/// Queries of a run.
+const QUERIES: u64 = 800;
+/// Runs whose results are known beforehand; they are repeated in turn.
+const SEEDS: u64 = 16;
+/// Runs with one connection to the service.
+const RUNS_PER_CLIENT: u64 = 100;
+/// Part of the time that is not judged: memory finds its size.
+const WARM_UP: f64 = 0.1;
+/// What memory may grow by.
+const TOLERANCE: f64 = 0.05;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<ExitCode, Failure> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let after = |flag: &str| words.iter().position(|word| word == flag).map(|at| words.get(at + 1));
+    if after("--serve").is_some() {
+        return serve();
+    }
+    let minutes: f64 = match after("--minutes") {
+        Some(minutes) => minutes.ok_or("--minutes takes a number")?.parse()?,
+        None => 30.0,
+    };
+    soak(Duration::from_secs_f64(60.0 * minutes))
+}
+
+/// The black box: smooth, and each score another function.
+fn model(x: &[f64]) -> Vec<f64> {
+    let wave = |k: f64| x.iter().enumerate().map(|(i, v)| (v * k + i as f64).sin()).sum::<f64>();
+    vec![wave(1.0), wave(0.5), wave(2.0)]
+}
+
+fn loss(scores: &[f64]) -> f64 {
+    scores[0] + scores[1] * scores[1] - 0.5 * scores[2]
+}
+
+/// One answer in twenty goes wrong, in all ways after which it makes sense to ask again.
+fn script(number: u64) -> Fault {
+    let word = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 20;
+    if !word.is_multiple_of(20) {
+        return if word % 20 == 1 { Fault::Chunked } else { Fault::None };
+    }
+    let kinds = [
+        Fault::Late(Duration::from_secs(5)),
+        Fault::RowTooFew,
+        Fault::RowTooMany,
+        Fault::ScoreTooFew,
+        Fault::Nan,
+        Fault::Null,
+        Fault::NotJson,
+        Fault::Empty,
+        Fault::HalfBody,
+        Fault::ResetMidBody,
+        Fault::HangMidBody,
+        Fault::Drip(Duration::from_millis(100)),
+        Fault::ShortLength,
+        Fault::Garbage(10_000_000),
+        Fault::Hang,
+        Fault::HangUp,
+        Fault::Stale,
+        Fault::Status(429, "Retry-After: 0\r\n".to_owned()),
+        Fault::Status(500, String::new()),
+        Fault::Status(503, String::new()),
+        Fault::NotHttp,
+        Fault::LongHead(10_000_000),
+        Fault::BadChunk,
+        Fault::BadLength,
+    ];
+    let kind = usize::try_from(word / 20).unwrap_or(0) % kinds.len();
+    kinds[kind].clone()
+}
+
+/// The service: says where it is and lives as long as its input is open.
+#[expect(clippy::print_stdout, reason = "the address is what the other process waits for")]
+fn serve() -> Result<ExitCode, Failure> {
+    let server = Server::steady("127.0.0.1:0", scores(model), script, Duration::from_millis(1))?;
+    println!("{}", server.address);
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options() -> HttpOptions {
+    HttpOptions {
+        rows: 16,
+        in_flight: 4,
+        timeout: 0.5,
+        pause: 0.01,
+        max_answer_bytes: 1 << 20,
+        description: Description { shape: Some(vec![DIM]), range: [-1.0, 1.0], ..Description::default() },
+        ..HttpOptions::default()
+    }
+}
+
+fn run(oracle: &dyn Oracle, seed: u64, threads: usize) -> Result<Outcome, Failure> {
+    let problem =
+        Problem::builder(DIM).regulariser(Regulariser::l1(0.05)).set(Set::bounds(-1.0, 1.0)).build()?;
+    let mut config = Config { seed, ..Config::default() };
+    config.budget.queries = Some(QUERIES);
+    Ok(Driver::default().threads(threads).run(Solver::new(problem, config)?, oracle))
+}
+
+/// What a process holds.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    kilobytes: u64,
+    threads: u64,
+    files: u64,
+}
+
+impl Held {
+    fn now() -> Result<Self, Failure> {
+        let status = std::fs::read_to_string("/proc/self/status")?;
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+        };
+        let files = std::fs::read_dir("/proc/self/fd")?.count() as u64;
+        Ok(Self { kilobytes: number("VmRSS:"), threads: number("Threads:"), files })
+    }
+}
+
+/// The service as a child: it ends with this process.
+struct Service {
+    child: Child,
+    address: String,
+}
+
+impl Service {
+    fn start() -> Result<Self, Failure> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg("--serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child.stdout.take().ok_or("the service says nothing")?;
+        let mut address = String::new();
+        BufReader::new(output).read_line(&mut address)?;
+        Ok(Self { child, address: address.trim().to_owned() })
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    runs: u64,
+    equal: u64,
+    ended_early: u64,
+    queries: u64,
+    sent: u64,
+    requests: u64,
+}
+
+#[expect(clippy::print_stdout, reason = "the table is the result")]
+fn soak(time: Duration) -> Result<ExitCode, Failure> {
+    let expected: Vec<Outcome> =
+        (0..SEEDS).map(|seed| run(&|x: &[f64]| loss(&model(x)), seed, 1)).collect::<Result<_, _>>()?;
+    let service = Service::start()?;
+    let (begun, mut tally, mut samples) = (Instant::now(), Tally::default(), Vec::new());
+    let mut next_line = Duration::ZERO;
+    println!("| minutes | runs | requests | memory (MB) | threads | files |\n|---|---|---|---|---|---|");
+    while begun.elapsed() < time {
+        let http = Http::connect(&service.address, options())?;
+        for _ in 0..RUNS_PER_CLIENT {
+            let seed = tally.runs % SEEDS;
+            let outcome = run(&Scored { model: &http, loss }, seed, 4)?;
+            let same = &expected[usize::try_from(seed)?];
+            tally.runs += 1;
+            tally.queries += outcome.counts.queries;
+            tally.equal += u64::from(outcome.x() == same.x() && outcome.counts == same.counts);
+            tally.ended_early += u64::from(outcome.stop != same.stop);
+            let held = Held::now()?;
+            samples.push((begun.elapsed(), held));
+            if begun.elapsed() >= next_line {
+                let (minutes, requests) =
+                    (begun.elapsed().as_secs_f64() / 60.0, tally.requests + http.requests());
+                let Held { kilobytes, threads, files } = held;
+                println!(
+                    "| {minutes:.1} | {} | {requests} | {:.2} | {threads} | {files} |",
+                    tally.runs,
+                    kilobytes as f64 / 1024.0
+                );
+                next_line += time / 15;
+            }
+            if begun.elapsed() >= time {
+                break;
+            }
+        }
+        tally.sent += http.sent();
+        tally.requests += http.requests();
+    }
+    judge(time, &tally, &samples)
+}
+
+/// The first tenth after warming up beside the last tenth.
+#[expect(clippy::print_stdout, reason = "the summary is the result")]
+fn judge(time: Duration, tally: &Tally, samples: &[(Duration, Held)]) -> Result<ExitCode, Failure> {
+    let Tally { runs, equal, ended_early, queries, sent, requests } = tally;
+    println!(
+        "\n{runs} runs, {equal} of them with the result of an undisturbed run to the last bit, {ended_early} ended for another \
+         reason; {queries} queries, {sent} inputs sent in {requests} requests."
+    );
+    let part = |from: f64, to: f64| {
+        let inside = move |at: Duration| (from..to).contains(&(at.as_secs_f64() / time.as_secs_f64()));
+        samples.iter().filter(move |(at, _)| inside(*at)).map(|(_, held)| *held)
+    };
+    let median = |from: f64, to: f64| {
+        let mut sizes: Vec<u64> = part(from, to).map(|held| held.kilobytes).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied().ok_or("too few samples: run longer")
+    };
+    let most = |from: f64, to: f64| {
+        let held: Vec<Held> = part(from, to).collect();
+        let threads = held.iter().map(|held| held.threads).max().unwrap_or(0);
+        (threads, held.iter().map(|held| held.files).max().unwrap_or(0))
+    };
+    let (first, last) = (median(WARM_UP, 2.0 * WARM_UP)?, median(1.0 - WARM_UP, f64::INFINITY)?);
+    let growth = last as f64 / first as f64 - 1.0;
+    let (before, after) = (most(WARM_UP, 2.0 * WARM_UP), most(1.0 - WARM_UP, f64::INFINITY));
+    println!(
+        "Memory: {:.2} MB after warming up, {:.2} MB at the end ({:+.1} %). Threads {} and {}, open files {} and {}.",
+        first as f64 / 1024.0,
+        last as f64 / 1024.0,
+        100.0 * growth,
+        before.0,
+        after.0,
+        before.1,
+        after.1
+    );
+    let flat = growth <= TOLERANCE && after.0 <= before.0 && after.1 <= before.1;
+    println!("{}", if flat { "Flat." } else { "It grows." });
+    Ok(if flat { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

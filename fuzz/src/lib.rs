@@ -1,0 +1,157 @@
+//! Every reader of ours, each as a function of bytes that must neither panic nor hang nor take memory the bytes do not pay for.
+//!
+//! What a reader says is not looked at, only that it says something; what it accepts is asked for its properties.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gradless::Solver;
+use gradless_models::{Description, HttpOptions, Onnx, OnnxOptions};
+use gradless_paper::data::{self, Split};
+
+/// Readers that live in the command.
+#[path = "../../crates/gradless-cli/src"]
+#[allow(dead_code, unused_imports, reason = "not all of the command is needed here")]
+mod cli {
+    pub(crate) mod npy;
+    pub(crate) mod input;
+}
+
+// The command's modules know each other by these names.
+use cli::{input, npy};
+
+/// Everything there is, by name.
+pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+    ("npy", npy),
+    ("picture", picture),
+    ("idx", idx),
+    ("cifar", cifar),
+    ("onnx", onnx),
+    ("toml", toml),
+    ("snapshot", snapshot),
+    ("answer", answer),
+];
+
+/// A `.npy` file: its header, all its numbers, one row of them.
+pub fn npy(data: &[u8]) {
+    let Ok(mut array) = npy::Npy::new(std::io::Cursor::new(data)) else { return };
+    let count: usize = array.shape().iter().product();
+    if let Ok(numbers) = array.all() {
+        assert_eq!(numbers.values.len(), count);
+        assert!(numbers.values.iter().all(|value| value.is_finite()));
+    }
+    if !array.shape().is_empty() {
+        let _ = array.item(0);
+        let _ = array.item(usize::MAX);
+    }
+}
+
+/// A picture (or anything else that is handed in as one), as an input and as a mask.
+pub fn picture(data: &[u8]) {
+    let path = file("picture", "x", data);
+    for (shape, resize) in [(vec![1, 4, 4], false), (vec![3, 4, 4], true), (vec![16], false)] {
+        let space = input::Space { shape, range: [0.0, 1.0], resize };
+        if let Ok(numbers) = input::read(&path, &space) {
+            assert_eq!(numbers.len(), space.shape.iter().product::<usize>());
+            assert!(numbers.iter().all(|value| value.is_finite()));
+        }
+        if let Ok(mask) = input::mask(&path, &space) {
+            assert_eq!(mask.len(), space.shape.iter().product::<usize>());
+        }
+    }
+}
+
+/// Images and labels in the format of MNIST.
+pub fn idx(data: &[u8]) {
+    let path = file("idx", "t10k-images-idx3-ubyte", data);
+    if let Ok(images) = data::images(&path) {
+        assert_eq!(images.pixels.len(), images.count() * images.size());
+    }
+    file("idx", "t10k-labels-idx1-ubyte", data);
+    let _ = data::mnist(path.parent().unwrap_or(Path::new(".")), Split::Test);
+}
+
+/// A batch in the format of CIFAR-10. Its records are long, so that a fuzzer's bytes are repeated to fill them.
+pub fn cifar(data: &[u8]) {
+    let [records, rest @ ..] = data else { return };
+    let length = usize::from(records % 4) * 3073 + usize::from(records / 64);
+    let bytes: Vec<u8> = rest.iter().copied().cycle().take(if rest.is_empty() { 0 } else { length }).collect();
+    let path = file("cifar", "test_batch.bin", &bytes);
+    if let Ok(found) = data::cifar10(path.parent().unwrap_or(Path::new(".")), Split::Test) {
+        assert_eq!(found.images.pixels.len(), found.labels.len() * 3072);
+        assert!(found.labels.iter().all(|label| *label < 10));
+    }
+}
+
+/// A network: everything that is looked at before an engine sees it.
+pub fn onnx(data: &[u8]) {
+    let description = Description { shape: Some(vec![1, 2, 2]), ..Description::default() };
+    for description in [None, Some(description)] {
+        let options = OnnxOptions { description, ..OnnxOptions::default() };
+        assert!(Onnx::from_bytes("fuzzed", data, &options).is_err(), "there is no engine");
+    }
+}
+
+/// The description beside a model, and the options of a service.
+pub fn toml(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let _ = Description::parse(text);
+    let _ = HttpOptions::parse(text);
+}
+
+/// A snapshot as it is, and with a header that fits its body.
+pub fn snapshot(data: &[u8]) {
+    let _ = Solver::restore(data);
+    let mut bytes = b"GRADLESS\x01\0\0\0".to_vec();
+    bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(data).to_le_bytes());
+    bytes.extend_from_slice(data);
+    if let Ok(mut solver) = Solver::restore(&bytes) {
+        let again = solver.snapshot();
+        assert!(Solver::restore(&again).is_ok(), "what was restored can be saved");
+        let _ = solver.ask();
+    }
+}
+
+/// A request and its answer: the first line is the template, the second the place of the scores, the rest the body.
+pub fn answer(data: &[u8]) {
+    let mut lines = data.splitn(3, |byte| *byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (request, response, body) = (line(), line(), line());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let options = HttpOptions { request: text(request), response: text(response), ..HttpOptions::default() };
+    let _ = options.body(&[0.5; 8], &[1, 2, 2]);
+    for (rows, classes) in [(2, Some(3)), (2, None), (0, None), (usize::MAX, Some(usize::MAX))] {
+        if let Ok(scores) = options.scores(body, rows, classes) {
+            assert!(scores.iter().all(|score| score.is_finite()));
+            assert!(classes.is_none_or(|classes| scores.len() == rows * classes));
+        }
+    }
+}
+
+/// A file of this process, in memory where there is such a place.
+fn file(target: &str, name: &str, data: &[u8]) -> PathBuf {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    thread_local!(static CALLER: u64 = CALLS.fetch_add(1, Ordering::Relaxed));
+    let root = ROOT.get_or_init(|| {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }
+    });
+    let caller = CALLER.with(|caller| *caller);
+    let folder = root.join(format!("gradless-fuzz-{}-{caller}-{target}", std::process::id()));
+    // Without a file the readers have an error to tell, which is what they are here for.
+    let _ = std::fs::create_dir(&folder);
+    let path = folder.join(name);
+    let _ = std::fs::write(&path, data);
+    path
+}
+
+/// Removes the files of a target.
+pub fn tidy(target: &str) {
+    let path = file(target, "x", b"");
+    if let Some(folder) = path.parent() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}

@@ -72,6 +72,7 @@ pub struct Http {
     kind: ScoreKind,
     sent: AtomicU64,
     requests: AtomicU64,
+    batches: AtomicU64,
     seed: u64,
     row_time: Duration,
 }
@@ -121,6 +122,7 @@ impl Http {
             kind,
             sent: AtomicU64::new(0),
             requests: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
             // Pauses differ from process to process; nothing else is made of it.
             seed: RandomState::new().hash_one(0),
             row_time: Duration::ZERO,
@@ -220,8 +222,8 @@ impl Http {
         account: &Account<'_>,
     ) -> Result<usize, ModelError> {
         let body = self.body(points, rows)?;
-        let request = self.requests.load(Ordering::Relaxed);
-        let mut failures = 0;
+        let batch = self.batches.fetch_add(1, Ordering::Relaxed);
+        let (mut failures, mut not_finite) = (0, 0);
         loop {
             let failure = match self.send(&body, rows, failures > 0, account)? {
                 Ok(answer) => match answer::read(&answer, &self.place, rows, classes, scores) {
@@ -231,24 +233,27 @@ impl Http {
                 Err(failure) => failure,
             };
             failures += 1;
-            let most = match failure.again() {
-                Again::Never => 1,
-                Again::Once => self.options.attempts.min(2),
-                Again::Often => self.options.attempts,
+            let is_over = match failure.again() {
+                Again::Never => true,
+                Again::Once => {
+                    not_finite += 1;
+                    not_finite > 1
+                }
+                Again::Often => false,
             };
             let longest = seconds(self.options.longest_pause);
             let wanted = match failure {
                 Failure::Status { retry_after, .. } => retry_after.unwrap_or_default(),
                 _ => Duration::ZERO,
             };
-            if failures >= most || wanted > longest {
+            if is_over || failures >= self.options.attempts || wanted > longest {
                 return Err(self.given_up(failure, failures, wanted > longest));
             }
             if !wanted.is_zero() {
                 self.pace.hush(wanted);
             }
             let first = seconds(self.options.pause);
-            let pause = retry::pause(self.seed, request, failures, first, longest);
+            let pause = retry::pause(self.seed, batch, failures, first, longest);
             self.pace.wait(pause).map_err(|Stopped| stopped())?;
         }
     }

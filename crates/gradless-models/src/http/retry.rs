@@ -10,10 +10,10 @@ const MONTHS: [&str; 12] =
 /// The pause before the next attempt: anything from nothing to `first` doubled with every failure, never above `longest`.
 ///
 /// All of the interval is used ("full jitter"), so that many clients of one service do not come back at once. The choice
-/// is a function of the seed, the request and the attempt, and has nothing to do with the randomness of a search.
-pub(super) fn pause(seed: u64, request: u64, failures: u32, first: Duration, longest: Duration) -> Duration {
+/// is a function of the seed, the batch and the attempt, and has nothing to do with the randomness of a search.
+pub(super) fn pause(seed: u64, batch: u64, failures: u32, first: Duration, longest: Duration) -> Duration {
     let bound = first.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(longest);
-    let word = mixed(seed ^ mixed(request ^ mixed(u64::from(failures))));
+    let word = mixed(seed ^ mixed(batch ^ mixed(u64::from(failures))));
     // 53 bits are a fraction from 0 to 1.
     bound.mul_f64((word >> 11) as f64 / (1_u64 << 53) as f64)
 }

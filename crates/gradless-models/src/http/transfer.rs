@@ -84,7 +84,11 @@ impl Transfer {
         }
     }
 
+    /// All of a body. One that says it is too long is not begun with.
     fn read(&self, body: &mut Body, most: u64) -> Result<Vec<u8>, Failure> {
+        if body.content_length().is_some_and(|length| length > most) {
+            return Err(Failure::TooLarge(most));
+        }
         body.with_config().limit(most).read_to_vec().map_err(|error| self.failure(error))
     }
 

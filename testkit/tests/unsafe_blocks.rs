@@ -1,0 +1,42 @@
+//! Every use of `unsafe` in the workspace is listed, with its argument, in `docs/reliability-files.md`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Uses of `unsafe` by file, below a folder; targets of builds and hidden folders are left out.
+fn uses(root: &Path, folder: &Path, found: &mut BTreeMap<String, usize>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() {
+            if !name.starts_with('.') && !["target", "data", "gradless-out", "training"].contains(&name) {
+                uses(root, &path, found);
+            }
+        } else if name.ends_with(".rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let words = ["{", "fn ", "impl ", "extern ", "trait "].map(|word| format!("{} {word}", "unsafe"));
+            let count = words.iter().map(|word| text.matches(word.as_str()).count()).sum();
+            if count > 0 {
+                found.insert(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"), count);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_unsafe_block_is_listed_with_its_argument() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = BTreeMap::new();
+    uses(&root, &root, &mut found);
+    let page = std::fs::read_to_string(root.join("docs/reliability-files.md")).unwrap();
+    let (_, rest) = page.split_once("<!-- unsafe -->\n").expect("the page has a list");
+    let (list, _) = rest.split_once("<!-- end -->").unwrap();
+    let mut listed = BTreeMap::new();
+    for row in list.lines().skip(2) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [file, count, argument] = cells[..] else { panic!("{row}") };
+        assert!(argument.len() > 40, "{file} needs an argument");
+        listed.insert(file.trim_matches('`').to_owned(), count.parse().unwrap());
+    }
+    assert_eq!(listed, found);
+}

@@ -40,6 +40,7 @@ def main():
     parser.add_argument("--milliseconds", type=float, default=10)
     parser.add_argument("--queries", type=int, default=600)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--engines", default="processes,Dask,Ray")
     options = parser.parse_args()
     fun = Takes(options.milliseconds / 1000)
     here = os.path.dirname(os.path.abspath(__file__))
@@ -50,27 +51,35 @@ def main():
 
     rates = {}
 
+    def told(engine, count, found):
+        rates[engine, count] = found
+        print(f"{engine}, {count}: {found:.1f} queries per second", file=sys.stderr, flush=True)
+
     from concurrent.futures import ProcessPoolExecutor
 
     for count in (1, 2):
         with ProcessPoolExecutor(count) as pool:
-            rates["processes", count] = timed(pool)
+            told("processes", count, timed(pool))
     try:
+        if "Dask" not in options.engines:
+            raise ImportError("Dask was not asked for")
         import distributed
 
         for count in (1, 2):
             with distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster:
                 with distributed.Client(cluster) as client:
                     client.run(sys.path.insert, 0, here)
-                    rates["Dask", count] = timed(client)
+                    told("Dask", count, timed(client))
     except ImportError as error:
         print(error)
     try:
+        if "Ray" not in options.engines:
+            raise ImportError("Ray was not asked for")
         import ray
 
         for count in (1, 2):
             ray.init(num_cpus=count, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": here}})
-            rates["Ray", count] = timed(ray)
+            told("Ray", count, timed(ray))
             ray.shutdown()
     except ImportError as error:
         print(error)

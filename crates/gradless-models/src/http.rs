@@ -6,6 +6,7 @@ mod headers;
 mod options;
 mod pace;
 mod request;
+mod resolver;
 mod retry;
 mod transfer;
 

@@ -4,11 +4,13 @@ use std::error::Error as _;
 use std::io;
 
 use ureq::http::{HeaderMap, Uri, header};
+use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body};
 
 use super::error::Failure;
 use super::headers::Headers;
 use super::options::{HttpOptions, seconds};
+use super::resolver::Remembered;
 use super::{HttpError, retry};
 
 /// Bytes of the headers of an answer that are read.
@@ -47,7 +49,7 @@ impl Transfer {
             config = config.proxy(None);
         }
         Ok(Self {
-            agent: config.build().new_agent(),
+            agent: Agent::with_parts(config.build(), DefaultConnector::default(), Remembered::default()),
             address: address.to_owned(),
             headers,
             max_answer_bytes: options.max_answer_bytes,

@@ -236,7 +236,7 @@ pub enum StopReason {
     Stagnation,
     /// Somebody asked to stop.
     Cancelled,
-    /// The value at $x_t$ failed twice.
+    /// The value at $x_t$ failed twice in [`Failures::patience`](crate::Failures::patience) iterations in a row.
     BaseFailed {
         /// The iteration.
         iteration: u64,
@@ -293,7 +293,7 @@ impl std::fmt::Display for StopReason {
             Self::Stagnation => write!(f, "the objective stopped improving"),
             Self::Cancelled => write!(f, "cancelled"),
             Self::BaseFailed { iteration } => {
-                write!(f, "the black box failed twice at the current point (iteration {iteration})")
+                write!(f, "the black box failed again and again at the current point (iteration {iteration})")
             }
             Self::TooManyFailures { failed, of } => {
                 write!(f, "too many answers failed ({failed} of {of} in the last iteration)")

@@ -178,6 +178,12 @@ impl Trust {
         self.verdict(objective)
     }
 
+    /// The point asked gave no answer: the next step will be shorter.
+    pub(crate) fn withdraw(&mut self) {
+        self.scale_weight(LONGER);
+        self.foreseen = 0.0;
+    }
+
     fn keep(&mut self, x: &[f64], loss: f64, objective: f64) {
         self.centre.copy_from_slice(x);
         self.loss = Some(loss);

@@ -130,19 +130,21 @@ impl Calibration {
             return Calibrated::More;
         };
         let in_noise = |difference: f64| (difference / (8.0 * noise)).powi(2);
-        let squares: f64 = if self.central {
+        let mut squares: Vec<f64> = if self.central {
             let third = |v: &[f64]| v[0] - 3.0 * v[1] + 3.0 * v[2] - v[3];
-            values.chunks_exact(4).map(|v| in_noise(third(v))).sum()
+            values.chunks_exact(4).map(|v| in_noise(third(v))).collect()
         } else {
             let second = |v: &[f64]| v[0] - 4.0 * v[1] + 3.0 * values[0];
-            values[1..].chunks_exact(2).map(|v| in_noise(second(v))).sum()
+            values[1..].chunks_exact(2).map(|v| in_noise(second(v))).collect()
         };
-        let ratio = (squares / CALIBRATION_DIRECTIONS as f64).sqrt();
+        // Directions along which an answer failed say nothing.
+        squares.retain(|square| square.is_finite());
+        let ratio = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
         let done = Calibrated::Done { radius, noise: Some(noise) };
         if WANTED.contains(&ratio) || *trial == TRIALS {
             return done;
         }
-        // A failed answer (NaN) counts as too far: the black box may not like points out there.
+        // Where all directions failed (NaN) it is too far: the black box may not like points out there.
         if ratio < *WANTED.start() {
             if radius >= self.largest {
                 return done;

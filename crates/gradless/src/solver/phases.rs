@@ -211,7 +211,7 @@ impl Solver {
             let late = self.state.t > 1;
             self.state.phase = if again && late {
                 Phase::Iterate
-            } else if again {
+            } else if again && !self.endures() {
                 Phase::Stopped(StopReason::BaseFailed { iteration: 0 })
             } else {
                 Phase::Probe { told: Some(told) }
@@ -266,8 +266,20 @@ impl Solver {
         } else {
             // The base points' first failures were counted when they were asked again.
             self.count_failed(&told);
-            self.state.phase = Phase::Stopped(StopReason::BaseFailed { iteration: self.state.t });
+            self.state.draws += 1;
+            self.state.phase = if self.endures() {
+                self.withdraw();
+                Phase::Iterate
+            } else {
+                Phase::Stopped(StopReason::BaseFailed { iteration: self.state.t })
+            };
         }
+    }
+
+    /// Counts an iteration whose base point failed twice; `false` if there were too many in a row.
+    fn endures(&mut self) -> bool {
+        self.state.bad_iterations += 1;
+        self.state.bad_iterations < self.config.failures.patience.max(1)
     }
 
     fn take_finale(&mut self, values: &[f64], repeats: usize) {

@@ -148,6 +148,14 @@ impl Solver {
         trust.memory.look(self.parts.directions.chosen(), x, &changes, iteration);
     }
 
+    /// The point reached does not answer: where there is a memory, the step to it is taken back.
+    pub(super) fn withdraw(&mut self) {
+        if let Update::Trust(trust) = &mut self.state.update {
+            trust.withdraw();
+            self.state.x.copy_from_slice(&trust.centre);
+        }
+    }
+
     /// Keeps the point reached or takes the step to it back; `false` where the descent ends with it.
     pub(super) fn judge_point(&mut self, loss: Option<f64>, penalty: f64) -> bool {
         let (Update::Trust(trust), Some(loss)) = (&mut self.state.update, loss) else { return true };

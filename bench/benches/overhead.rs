@@ -110,7 +110,7 @@ fn solver(dim: usize, direction: Direction, work: Work) -> Solver {
         .expect("a valid problem");
     let method = match work {
         Work::TenPulled { .. } => Method::named("zo-ada-exp-grad").expect("a named method"),
-        Work::Dense { .. } => Method::default(),
+        Work::Dense { .. } => Method::of_the_seed(),
     };
     let mut config = Config::new(method, Preset::Practical);
     config.recipe.estimator = Estimator::Differences {

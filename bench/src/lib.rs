@@ -3,6 +3,7 @@
 //! | Program | Question | Result |
 //! |---|---|---|
 //! | `--bin dimension` | how do oracle calls grow with the number of coordinates? | `docs/benchmarks/dimension.md` |
+//! | `--bin noise` | how far does `auto` come where answers are noisy, rounded or missing? | `docs/benchmarks/noise.md` |
 //! | `--bin memory` | how much memory does a run in ten million dimensions take? | `docs/benchmarks/memory.md` |
 //! | `--bin engines` | how fast do the engines run the two networks, beside Python's onnxruntime? | `docs/benchmarks/engines.md` |
 //! | `--bin precision` | does rounding make Acc-ZOM fail on CIFAR-10? | `docs/reproduction/cifar10` |

@@ -86,7 +86,7 @@ fn problem(target: &SparseTarget) -> Result<Problem, ProblemError> {
 
 #[cfg(test)]
 mod tests {
-    use gradless::Budget;
+    use gradless::{Budget, Method, Preset};
 
     use super::*;
 
@@ -102,10 +102,19 @@ mod tests {
     #[test]
     fn calls_are_whole_iterations_and_the_budget_is_kept() {
         let target = SparseTarget::quadratic(100, 0.0, 1);
-        // 100 coordinates: 37 directions and one base point per iteration.
-        let calls = calls_to(Goal::Objective, &target, Config::default()).unwrap().expect("reached");
-        assert!(calls.is_multiple_of(38) && calls < 1_000, "{calls}");
-        let too_few = Config { budget: Budget::queries(calls - 1), ..Config::default() };
-        assert_eq!(calls_to(Goal::Objective, &target, too_few).unwrap(), None);
+        // 100 coordinates: 37 directions and one base point per iteration; `auto` looks along 16 and surveys along 37.
+        let cases: [(Method, fn(u64) -> bool); 2] = [
+            (Method::of_the_seed(), |calls| calls.is_multiple_of(38)),
+            (Method::default(), |calls| {
+                (0..=calls / 38).any(|surveys| (calls - 38 * surveys).is_multiple_of(17))
+            }),
+        ];
+        for (method, is_whole) in cases {
+            let config = Config::new(method, Preset::Practical);
+            let calls = calls_to(Goal::Objective, &target, config.clone()).unwrap().expect("reached");
+            assert!(is_whole(calls) && calls < 1_000, "{}: {calls}", method.name);
+            let too_few = Config { budget: Budget::queries(calls - 1), ..config };
+            assert_eq!(calls_to(Goal::Objective, &target, too_few).unwrap(), None);
+        }
     }
 }

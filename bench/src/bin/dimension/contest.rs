@@ -9,6 +9,8 @@ use testkit::families::SparseTarget;
 
 /// One rule for all dimensions, no tuning: the practical preset.
 pub(crate) const EXP_FAMILY: [&str; 3] = ["zo-ada-exp-grad", "zo-ada-exp-grad+", "zo-exp-storm"];
+/// Ours, without tuning either.
+pub(crate) const AUTO: &str = "auto";
 pub(crate) const PSGD: &str = "zo-psgd";
 
 /// Shares of the seed's radius, and what a run with it is called.
@@ -55,7 +57,8 @@ impl fmt::Display for Family {
     }
 }
 
-pub(crate) fn exp_config(method: &str, seed: u64) -> Result<Config, UnknownMethod> {
+/// A method that is not tuned.
+pub(crate) fn untuned_config(method: &str, seed: u64) -> Result<Config, UnknownMethod> {
     Ok(Config {
         seed,
         budget: Budget::queries(EXP_BUDGET),
@@ -70,7 +73,7 @@ pub(crate) fn exp_config_with_radius(
     share: f64,
     seed: u64,
 ) -> Result<Config, Box<dyn Error + Send + Sync>> {
-    let mut config = exp_config(method, seed)?;
+    let mut config = untuned_config(method, seed)?;
     config.noise = Noise::None;
     let by_rule = Config { recipe: config.recipe.with_radius(Radius::MiniBatch), ..config.clone() };
     let usual = Solver::new(Problem::builder(dim).build()?, by_rule)?.radius();

@@ -1,10 +1,11 @@
-//! How oracle calls grow with the number of coordinates: the exponentiated-gradient family against ZO-PSGD.
+//! How oracle calls grow with the number of coordinates: `auto` and the exponentiated-gradient family against ZO-PSGD.
 //!
-//! `cargo run --release -p bench --bin dimension [-- --quick | --radius] [--out docs/benchmarks]`
+//! `cargo run --release -p bench --bin dimension [-- --quick | --radius | --auto] [--out docs/benchmarks]`
 //!
 //! Every point of every run is evaluated; nothing is simulated. The program fails if the growth is not what the methods
 //! promise, see [`results::Results::complaints`]. `--quick` covers $d \le 10^4$ in half a minute and writes nothing;
-//! `--radius` compares radii of the default method instead, in two minutes.
+//! `--radius` compares radii of zo-ada-exp-grad+ instead, in two minutes; `--auto` runs `auto` alone and takes the other
+//! methods' runs from the `dimension.csv` that is there.
 
 #![expect(
     clippy::print_stdout,
@@ -13,6 +14,7 @@
 )]
 
 mod contest;
+mod earlier;
 mod report;
 mod results;
 
@@ -24,7 +26,7 @@ use std::time::Instant;
 
 use bench::fit;
 use bench::race::{Goal, calls_to};
-use contest::{Family, PSGD, Tuning};
+use contest::{AUTO, Family, PSGD, Tuning};
 use results::{Results, Run};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -39,6 +41,9 @@ const TUNING_SEEDS: Range<u64> = 100..103;
 const SEEDS: Range<u64> = 200..225;
 /// ZO-PSGD, whose runs are long and scatter by a few per cent, and everybody in $10^6$ coordinates.
 const FEW_SEEDS: Range<u64> = 200..205;
+/// `auto`, up to $10^5$ coordinates and in $10^6$.
+const AUTO_SEEDS: [Range<u64>; 2] = [200..205, 200..203];
+const DIMS: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
 fn main() -> ExitCode {
     match run() {
@@ -62,6 +67,7 @@ enum Contest {
     Full,
     Quick,
     Radius,
+    Auto,
 }
 
 /// What the results leave to be desired.
@@ -73,39 +79,50 @@ fn run() -> Outcome<Vec<String>> {
         match argument.as_str() {
             "--quick" => contest = Contest::Quick,
             "--radius" => contest = Contest::Radius,
+            "--auto" => contest = Contest::Auto,
             "--out" => out = arguments.next().ok_or("--out needs a directory")?.into(),
             other => {
-                return Err(
-                    format!("unknown argument '{other}'; there are --quick, --radius and --out DIR").into()
-                );
+                return Err(format!(
+                    "unknown argument '{other}'; there are --quick, --radius, --auto and --out DIR"
+                )
+                .into());
             }
         }
     }
     // Before anything is written, so that the results themselves do not count as changes.
-    let commit = bench::commit();
+    let mut commit = bench::commit();
     let began = Instant::now();
     let results = match contest {
         Contest::Full => full_contest()?,
         Contest::Quick => quick_contest()?,
         Contest::Radius => radius_contest()?,
+        Contest::Auto => {
+            let (mut results, before) = earlier::read(&out)?;
+            commit = format!("{commit} (the other methods at {before})");
+            auto_contest(&mut results)?;
+            results
+        }
     };
     eprintln!("{:.0} s in all\n", began.elapsed().as_secs_f64());
     println!("{}", report::tables(&results).trim_end());
     match contest {
-        Contest::Full => report::write(&out, &results, &commit)?,
+        Contest::Full | Contest::Auto => report::write(&out, &results, &commit)?,
         Contest::Radius => report::write_radius(&out, &results, &commit)?,
         Contest::Quick => {}
     }
     Ok(if contest == Contest::Radius { Vec::new() } else { results.complaints() })
 }
 
-/// The default method against ZO-PSGD with the setting that tuning finds, up to $10^4$ coordinates.
+/// ZO-AdaExpGrad+ and `auto` against ZO-PSGD with the setting that tuning finds, up to $10^4$ coordinates.
 fn quick_contest() -> Outcome<Results> {
     let mut results = Results::default();
     for family in Family::ALL {
         for dim in [100, 1_000, 10_000] {
             for seed in SEEDS {
-                exp(&mut results, family, Goal::Objective, "zo-ada-exp-grad+", dim, seed)?;
+                untuned(&mut results, family, Goal::Objective, "zo-ada-exp-grad+", dim, seed)?;
+            }
+            for seed in FEW_SEEDS {
+                untuned(&mut results, family, Goal::Objective, AUTO, dim, seed)?;
             }
             for seed in FEW_SEEDS.take(3) {
                 psgd(&mut results, family, Tuning::USUAL, dim, seed)?;
@@ -115,7 +132,7 @@ fn quick_contest() -> Outcome<Results> {
     Ok(results)
 }
 
-/// The default method to both goals, with its own radius and with shares of it.
+/// ZO-AdaExpGrad+ to both goals, with its own radius and with shares of it.
 fn radius_contest() -> Outcome<Results> {
     let mut results = Results::default();
     for family in Family::ALL {
@@ -138,17 +155,18 @@ fn radius_contest() -> Outcome<Results> {
 fn full_contest() -> Outcome<Results> {
     let mut results = Results::default();
     for family in Family::ALL {
-        for dim in [100, 1_000, 10_000, 100_000, 1_000_000] {
+        for dim in DIMS {
             for seed in if dim <= 100_000 { SEEDS } else { FEW_SEEDS } {
                 for method in contest::EXP_FAMILY {
-                    exp(&mut results, family, Goal::Objective, method, dim, seed)?;
+                    untuned(&mut results, family, Goal::Objective, method, dim, seed)?;
                 }
                 if dim <= 100_000 {
-                    exp(&mut results, family, Goal::GradientMap, "zo-ada-exp-grad+", dim, seed)?;
+                    untuned(&mut results, family, Goal::GradientMap, "zo-ada-exp-grad+", dim, seed)?;
                 }
             }
         }
     }
+    auto_contest(&mut results)?;
     for family in Family::ALL {
         for dim in [100, 1_000, 10_000] {
             let tuning = tune(family, dim)?;
@@ -166,7 +184,19 @@ fn full_contest() -> Outcome<Results> {
     Ok(results)
 }
 
-fn exp(
+fn auto_contest(results: &mut Results) -> Outcome<()> {
+    let [many, few] = AUTO_SEEDS;
+    for family in Family::ALL {
+        for dim in DIMS {
+            for seed in if dim <= 100_000 { many.clone() } else { few.clone() } {
+                untuned(results, family, Goal::Objective, AUTO, dim, seed)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn untuned(
     results: &mut Results,
     family: Family,
     goal: Goal,
@@ -176,7 +206,7 @@ fn exp(
 ) -> Outcome<()> {
     let gamma = if goal == Goal::Objective { 0.0 } else { GAMMA };
     let began = Instant::now();
-    let calls = calls_to(goal, &family.target(dim, gamma, seed), contest::exp_config(method, seed)?)?;
+    let calls = calls_to(goal, &family.target(dim, gamma, seed), contest::untuned_config(method, seed)?)?;
     take(results, Run { family, goal, method, dim, seed, calls }, began);
     Ok(())
 }

@@ -11,7 +11,7 @@ use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
 use crate::contest::{Family, PSGD};
 use crate::results::{Curve, Results};
-use crate::{FEW_SEEDS, GAMMA, SEEDS, TUNING_SEEDS};
+use crate::{AUTO_SEEDS, FEW_SEEDS, GAMMA, SEEDS, TUNING_SEEDS};
 
 pub(crate) fn write(out: &Path, results: &Results, commit: &str) -> std::io::Result<()> {
     fs::create_dir_all(out)?;
@@ -114,8 +114,9 @@ makes at d = 10,000.
 
     cargo run --release -p bench --bin dimension
 
-at commit {commit}. `--quick` repeats the comparison of zo-ada-exp-grad+ with zo-psgd up to d = 10,000 on few seeds.
-The program fails if a slope of the exponentiated-gradient family exceeds 0.30 (0.35 for the gradient map), if that of ZO-PSGD
+at commit {commit}. `--quick` repeats the comparison of zo-ada-exp-grad+ and auto with zo-psgd up to d = 10,000 on few
+seeds; `--auto` measures auto alone and keeps the other rows.
+The program fails if a slope of the exponentiated-gradient family exceeds 0.30 (0.35 for the gradient map), if that of auto exceeds 0.25, if that of ZO-PSGD
 is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-grad+ at d = 10,000. {verdict}
 
 - **Problems.** Minimise over [−1, 1]^d from 0. Family A: ½‖x − b‖², b = ±0.5 on 10 random coordinates, 0 elsewhere. Family C:
@@ -127,13 +128,15 @@ is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-gr
 - **zo-ada-exp-grad, zo-ada-exp-grad+, zo-exp-storm:** the practical preset in every dimension, nothing tuned: m = ⌈8 ln d⌉,
   initial weight ‖d₁‖∞, radius 0.3 √(2κ/m)/d with κ = e(2 ln d − 1), STORM's rate 1/m. Why three tenths:
   [dimension-radius.md](dimension-radius.md).
+- **auto:** the practical preset, nothing tuned: 17 values per iteration, and surveys of ⌈8 ln d⌉ + 1.
 - **zo-psgd:** Gaussian directions, constant weight cL(1 + (d + 2)/m), tuned for each family and dimension over
   m ∈ {{64, d/50}} and c ∈ {{½, 1, 2}} on the seeds {tuning_seeds}; d = 100,000 uses the choice of d = 10,000. Its radius is 10⁻³/d:
   with the 1/√(md) it is usually run with, the second-order error of a difference exceeds the gradient where m ≪ d and the goal is
   not reached from d = 1,000 on; with the radius of the other methods it takes 3,705 calls instead of 2,340 (family A, d = 1,000,
   tuning seeds, best c).
 - **Seeds** (of directions and support; none was used for tuning): {seeds} for the exponentiated-gradient family up to
-  d = 100,000; {few_seeds} for d = 1,000,000 and for zo-psgd, which scatters little; {first_seed} alone for zo-psgd at d = 100,000.
+  d = 100,000; {few_seeds} for d = 1,000,000 and for zo-psgd, which scatters little; {first_seed} alone for zo-psgd at d = 100,000;
+  {auto_seeds} for auto, {auto_few} for d = 1,000,000.
 
 What tuning chose for zo-psgd:
 
@@ -146,6 +149,8 @@ What tuning chose for zo-psgd:
         seeds = list(SEEDS),
         few_seeds = list(FEW_SEEDS),
         first_seed = FEW_SEEDS.start,
+        auto_seeds = list(AUTO_SEEDS[0].clone()),
+        auto_few = list(AUTO_SEEDS[1].clone()),
         tunings = tunings.join("\n"),
     )
 }

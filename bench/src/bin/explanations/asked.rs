@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gradless::{Budget, Config};
+use gradless::{Budget, Config, Method, Preset};
 use gradless_explain::{Change, Explain, Grid, Mode, Task};
 use gradless_models::{Engine, Onnx, OnnxOptions};
 
@@ -153,7 +153,12 @@ impl Asked {
 
     pub(crate) fn how(&self) -> Explain {
         Explain {
-            config: Config { budget: Budget::queries(self.queries), seed: self.seed, ..Config::default() },
+            // As `gradless explain` does.
+            config: Config {
+                budget: Budget::queries(self.queries),
+                seed: self.seed,
+                ..Config::new(Method::of_the_seed(), Preset::Practical)
+            },
             grid: Some(Grid { low: 0.0, high: 1.0, steps: 255 }),
             floor: self.network.floor(),
             ..Explain::default()

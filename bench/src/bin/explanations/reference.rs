@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gradless::{Budget, Config};
+use gradless::{Budget, Config, Method, Preset};
 use gradless_explain::{Explain, Progress, Search, Start, Watch, explain};
 use gradless_models::Onnx;
 
@@ -52,7 +52,11 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
     for k in EXPONENTS.rev() {
         let weight = 0.5_f64.powi(k);
         let how = Explain {
-            config: Config { budget: Budget::queries(QUERIES), seed: asked.seed, ..Config::default() },
+            config: Config {
+                budget: Budget::queries(QUERIES),
+                seed: asked.seed,
+                ..Config::new(Method::of_the_seed(), Preset::Practical)
+            },
             l1: weight,
             l2: weight,
             kappa: None,

@@ -123,7 +123,9 @@ fn walk(
     match (first, odd) {
         (Some(found), _) if found != each => Err(Told::Row { row: 0, expected: each, found }),
         (_, Some((row, found))) => Err(Told::Row { row, expected: each, found }),
-        _ if each == 0 || scores.len() != rows * each => count(rows * each.max(1)),
+        _ if each == 0 || Some(scores.len()) != rows.checked_mul(each) => {
+            count(rows.saturating_mul(each.max(1)))
+        }
         _ => Ok(each),
     }
 }

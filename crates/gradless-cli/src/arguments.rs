@@ -10,6 +10,8 @@ use crate::command::Command;
 const EXAMPLES: &str = "\
 Examples:
   gradless explain                         what a network sees in a digit: try it first
+  gradless minimize --problem P.toml -- python3 black_box.py     any program as the black box
+  gradless resume gradless-out/explain-1   go on after a crash or Ctrl-C, without asking for an answer twice
   gradless methods                         every method: what it assumes, what it costs
   gradless noise --model M.onnx            how far rounding blurs a model's scores
   gradless data mnist                      bring MNIST into data/mnist, checked

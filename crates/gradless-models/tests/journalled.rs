@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gradless::drive::{Journal, JournalOptions, Repeats};
+use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Inputs, Model, ModelError};
 use gradless_models::{Counted, Journalled};
 
@@ -62,7 +62,8 @@ impl Drop for Scratch {
     }
 }
 
-const REMEMBER: JournalOptions = JournalOptions { repeats: Repeats::Remember, retries: 0, max_sent: None };
+const REMEMBER: JournalOptions =
+    JournalOptions { repeats: Repeats::Remember, retries: 0, max_sent: None, outlives: Outlives::Kill };
 
 fn ask(model: &dyn Model, points: &[f64]) -> Result<Vec<f64>, ModelError> {
     let mut scores = vec![f64::NAN; points.len()];

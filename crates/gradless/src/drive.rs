@@ -6,7 +6,9 @@ mod noise;
 mod observer;
 mod progress;
 
-pub use journal::{Journal, JournalError, JournalOptions, Key, Question, Recovered, Repeats, Source};
+pub use journal::{
+    Journal, JournalError, JournalOptions, Key, Outlives, Question, Recovered, Repeats, Source,
+};
 pub use noise::{NoiseError, NoiseFloor, NoiseProbe, noise_floor};
 pub use observer::{Event, JsonLines, Observer};
 pub use progress::Progress;

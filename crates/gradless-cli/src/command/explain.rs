@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use gradless::drive::{Journal, JournalOptions, Repeats};
+use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Model, PerCoordinate};
 use gradless_explain::Mode;
 use serde_json::json;
@@ -178,7 +178,14 @@ impl Explain {
         folder::forget_call(&mut config);
         config["input_sha256"] = record::input_hash(input).into();
         let fingerprint = model::digest(&serde_json::to_vec(&config).context("the settings are not JSON")?);
-        let options = JournalOptions { repeats: Repeats::Remember, ..JournalOptions::default() };
+        // A model on this machine answers faster than its disk syncs, and costs nothing to ask again.
+        let is_local = job.loaded.onnx.is_local();
+        let options = JournalOptions {
+            repeats: Repeats::Remember,
+            outlives: if is_local { Outlives::Kill } else { Outlives::PowerLoss },
+            max_sent: self.model.max_sent,
+            ..JournalOptions::default()
+        };
         let journal = Journal::open(folder.journal(), fingerprint, job.loaded.onnx.classes(), options)?;
         let found = journal.recovered();
         if found.sent > 0 {

@@ -69,6 +69,15 @@ impl BlackBox {
         }
     }
 
+    /// Whether it runs on this machine, so that asking again costs nothing but time.
+    pub(crate) fn is_local(&self) -> bool {
+        match self {
+            Self::Onnx(_) => true,
+            #[cfg(feature = "http")]
+            Self::Http(_) => false,
+        }
+    }
+
     /// Requests on their way at once, where that is not a matter of this machine's cores.
     pub(crate) fn in_flight(&self) -> Option<usize> {
         match self {

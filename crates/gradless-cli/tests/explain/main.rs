@@ -16,4 +16,5 @@ mod names;
 mod lenet;
 mod many;
 mod plain;
+mod resumed;
 mod stopping;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::journal::{Journal, JournalError, Key, Question, Source};
+use super::journal::{Journal, JournalError, Key, Question, Repeats, Source};
 use crate::oracle::{Batch, GradientOracle, Oracle, OracleError, Recovery};
 use crate::query::Queries;
 use crate::stop::StopReason;
@@ -135,7 +135,12 @@ pub(super) fn evaluate_through(
     let mut point = vec![0.0; queries.dim()];
     let key = |row: usize| {
         queries.write(row, &mut point);
-        Key::new(queries.sample(row), &point)
+        // A black box that repeats itself does so whatever the sample.
+        let sample = match journal.options().repeats {
+            Repeats::Remember => 0,
+            Repeats::AskAgain => queries.sample(row),
+        };
+        Key::new(sample, &point)
     };
     let keys: Vec<Key> = (0..queries.len()).map(key).collect();
     let sources = journal.look_up(&keys);

@@ -14,6 +14,7 @@ mod storage;
 pub use error::JournalError;
 pub use memory::Repeats;
 pub use question::{Key, Question};
+pub use storage::Outlives;
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -63,11 +64,13 @@ pub struct JournalOptions {
     pub retries: u32,
     /// Points that may be sent in all, over every start of the run; no limit if `None`.
     pub max_sent: Option<u64>,
+    /// What an answer outlives once it is used.
+    pub outlives: Outlives,
 }
 
 impl Default for JournalOptions {
     fn default() -> Self {
-        Self { repeats: Repeats::AskAgain, retries: 0, max_sent: None }
+        Self { repeats: Repeats::AskAgain, retries: 0, max_sent: None, outlives: Outlives::PowerLoss }
     }
 }
 
@@ -197,7 +200,7 @@ impl Journal {
         let mut inner = self.inner();
         let asked = questions.len() as u64;
         self.check_cap(&inner, asked)?;
-        self.append(&mut inner, &Record::Sent(questions.to_vec()))?;
+        self.append(&mut inner, &Record::Sent(questions.to_vec()), self.options.outlives)?;
         inner.sent += asked;
         Ok(())
     }
@@ -206,7 +209,7 @@ impl Journal {
     pub fn repeating(&self, points: u64) -> Result<(), JournalError> {
         let mut inner = self.inner();
         self.check_cap(&inner, points)?;
-        self.append(&mut inner, &Record::Repeated(points))?;
+        self.append(&mut inner, &Record::Repeated(points), self.options.outlives)?;
         inner.sent += points;
         Ok(())
     }
@@ -230,7 +233,7 @@ impl Journal {
             .collect();
         let record = Record::Answers(answers);
         let mut inner = self.inner();
-        self.append(&mut inner, &record)?;
+        self.append(&mut inner, &record, self.options.outlives)?;
         for (row, &question) in questions.iter().enumerate() {
             inner.memory.keep(question, answer(row), self.options.repeats);
         }
@@ -242,15 +245,15 @@ impl Journal {
         if self.found.ended {
             return Ok(());
         }
-        self.append(&mut self.inner(), &Record::End)
+        self.append(&mut self.inner(), &Record::End, Outlives::PowerLoss)
     }
 
-    fn append(&self, inner: &mut Inner, record: &Record) -> Result<(), JournalError> {
+    fn append(&self, inner: &mut Inner, record: &Record, outlives: Outlives) -> Result<(), JournalError> {
         if let Some(error) = &inner.broken {
             return Err(error.clone());
         }
         let bytes = format::record(inner.length, record);
-        match inner.storage.append(&bytes) {
+        match inner.storage.append(&bytes, outlives) {
             Ok(()) => {
                 inner.length += bytes.len() as u64;
                 Ok(())
@@ -285,7 +288,7 @@ pub enum Source {
 fn begin(file: &mut std::fs::File, header: &[u8], path: &Path) -> std::io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
-    file.append(header)?;
+    file.append(header, Outlives::PowerLoss)?;
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -20,7 +20,7 @@ Examples:
 A model takes one input `[batch, channels, rows, columns]` (or NHWC) and gives one score per class. `M.toml` beside
 `M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
 
-What is written to the folder: report.html to look at, result.json, config.json, and for each question x.npy (the part,
+What is written to the folder: report.html to look at, result.json, config.json, journal, and for each question x.npy (the part,
 or the change), image.png (what the model sees), overlay.png and trace.csv.
 
 Exit code: 0 all that was asked for was found, 1 searched and something was not found, 2 error.

@@ -316,9 +316,9 @@ impl ProblemFile {
         Ok(config)
     }
 
-    /// Whether an answer may be remembered: the black box repeats itself, for the same sample at least.
+    /// Whether an answer may be remembered: the black box repeats itself, whatever the sample.
     pub(super) fn repeats_itself(&self) -> bool {
-        matches!(self.method.noise, Some(NoiseName::None | NoiseName::Common))
+        self.method.noise == Some(NoiseName::None)
     }
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use gradless::drive::{Journal, JournalOptions, Repeats};
+use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Driver, Progress, Solver, StopReason};
 use gradless_models::{Process, ProcessOptions};
 use sha2::{Digest, Sha256};
@@ -125,6 +125,7 @@ pub(super) fn run(
         repeats: if plan.problem.repeats_itself() { Repeats::Remember } else { Repeats::AskAgain },
         retries: plan.retries,
         max_sent: plan.problem.budget.sent,
+        outlives: Outlives::PowerLoss,
     };
     let journal = Journal::open(folder::journal(folder), plan.fingerprint()?, 1, options)?;
     announce(plan, &journal, folder);

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use super::question::{Key, Question};
 
-/// What is done when a point is asked for again under the same sample.
+/// What is done when a point is asked for again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeats {
-    /// The answer is remembered: the black box repeats itself, and is never asked the same twice. What failed is asked again.
+    /// The answer is remembered: the black box repeats itself whatever the sample, and is never asked for a point twice. What
+    /// failed is asked again.
     Remember,
     /// It is asked again, and every asking keeps its own answer: repeated questions measure noise.
     #[default]

@@ -170,10 +170,10 @@ struct SmallDisk {
 }
 
 impl Storage for SmallDisk {
-    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    fn append(&mut self, bytes: &[u8], outlives: Outlives) -> std::io::Result<()> {
         let fits = bytes.len().min(self.left);
         self.left -= fits;
-        self.file.append(&bytes[..fits])?;
+        self.file.append(&bytes[..fits], outlives)?;
         if fits < bytes.len() { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }

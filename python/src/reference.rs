@@ -48,6 +48,7 @@ pub(crate) fn reference_function(py: Python<'_>, dim: usize, rows: usize, count:
     })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as the driver wants it")]
 fn squares(batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
     for ((x, _), value) in batch.rows().zip(values) {
         *value = x.iter().enumerate().map(|(i, x)| (x - (i % 7) as f64 / 10.0).powi(2)).sum();

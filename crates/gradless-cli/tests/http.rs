@@ -1,5 +1,6 @@
 //! `gradless explain --model http://…`: the same answer as from a file, whatever the network does, and no secret kept.
 #![cfg(feature = "http")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod support;
 

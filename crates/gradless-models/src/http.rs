@@ -248,7 +248,7 @@ impl Http {
                 _ => Duration::ZERO,
             };
             if is_over || failures >= self.options.attempts || wanted > longest {
-                return Err(self.given_up(failure, failures, wanted > longest));
+                return Err(self.given_up(&failure, failures, wanted > longest));
             }
             if !wanted.is_zero() {
                 self.pace.hush(wanted);
@@ -285,14 +285,14 @@ impl Http {
         account: &Account<'_>,
     ) -> Result<Result<Vec<u8>, Failure>, ModelError> {
         let permit = self.pace.permit().map_err(|Stopped| stopped())?;
-        if let (true, Some(before)) = (is_repeated, account.before_repeat) {
-            before(rows as u64)?;
-        }
         let (cap, asked) = (self.options.max_sent.unwrap_or(u64::MAX), rows as u64);
         let reserve = |used: u64| used.checked_add(asked).filter(|used| *used <= cap);
         self.sent
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve)
             .map_err(|used| ModelError::Capped { cap, used, asked })?;
+        if let (true, Some(before)) = (is_repeated, account.before_repeat) {
+            before(asked)?;
+        }
         self.requests.fetch_add(1, Ordering::Relaxed);
         if is_repeated {
             account.repeated.fetch_add(asked, Ordering::Relaxed);
@@ -302,19 +302,19 @@ impl Http {
         Ok(answer)
     }
 
-    fn given_up(&self, failure: Failure, failures: u32, asks_too_much: bool) -> ModelError {
-        if let Failure::Answer(Told::NotFinite { row, class, value }) = failure {
+    fn given_up(&self, failure: &Failure, failures: u32, asks_too_much: bool) -> ModelError {
+        if let Failure::Answer(Told::NotFinite { row, class, value }) = *failure {
             return ModelError::NotFinite { row, class, value };
         }
         let times = if failures > 1 { format!(" (asked {failures} times)") } else { String::new() };
-        let mut words = format!("{}{times} {}", self.address, failure.words());
-        if asks_too_much && let Failure::Status { retry_after: Some(wait), .. } = failure {
-            words += &format!(
+        let wish = match failure {
+            Failure::Status { retry_after: Some(wait), .. } if asks_too_much => format!(
                 ". It wants to be left alone for {} s: come back later, or wait longer (`longest_pause`)",
                 wait.as_secs()
-            );
-        }
-        ModelError::Gone(words)
+            ),
+            _ => String::new(),
+        };
+        ModelError::Gone(format!("{}{times} {}{wish}", self.address, failure.words()))
     }
 
     fn answer(

@@ -58,7 +58,7 @@ fn inputs_are_prepared_and_grouped_as_described() {
         let body = String::from_utf8_lossy(body).into_owned();
         let rows = body.matches("\"id\"").count() + usize::from(body.contains("[1,"));
         seen.lock().unwrap().push(body);
-        format!(r#"{{"outputs": [{{"data": {:?}}}]}}"#, vec![0.25, 0.75].repeat(rows.max(1))).into_bytes()
+        format!(r#"{{"outputs": [{{"data": {:?}}}]}}"#, [0.25, 0.75].repeat(rows.max(1))).into_bytes()
     };
     let server = Server::new(answer, healthy).unwrap();
     let description = Description {

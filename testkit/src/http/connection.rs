@@ -186,7 +186,7 @@ impl Connection<'_> {
     fn pause(&self, time: Duration) {
         let begun = Instant::now();
         while begun.elapsed() < time && !self.told.ended.load(Ordering::Relaxed) {
-            thread::sleep((time - begun.elapsed().min(time)).min(GLANCE));
+            thread::sleep(time.saturating_sub(begun.elapsed()).min(GLANCE));
         }
     }
 

@@ -94,9 +94,8 @@ impl BlackBox<'_> {
         let call = word(self.seed).wrapping_add(self.asked.count());
         let own = || self.sigma * normal(call);
         match self.disturbance {
-            Disturbance::Independent => self.target.loss(x) + own(),
             Disturbance::Failing if word(!call).is_multiple_of(FAILS) => f64::NAN,
-            Disturbance::Failing => self.target.loss(x) + own(),
+            Disturbance::Independent | Disturbance::Failing => self.target.loss(x) + own(),
             Disturbance::Offset => {
                 self.target.loss(x) + self.sigma * normal(word(self.seed).wrapping_add(sample))
             }

@@ -149,6 +149,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
+    #[expect(clippy::needless_pass_by_value, reason = "an iterator is gone through several times")]
     pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Self {
         let count = |which: fn(&Run) -> bool| runs.clone().filter(|run| which(run)).count();
         let quantile_of = |what: fn(&Run) -> f64, share| quantile(runs.clone().map(what), share);

@@ -13,6 +13,11 @@ const MOST_CLASSES: usize = 1 << 20;
 pub(super) struct Place(Vec<String>);
 
 impl Place {
+    /// As it was written.
+    fn words(&self) -> String {
+        self.0.iter().flat_map(|part| ["/", part.as_str()]).collect()
+    }
+
     /// A JSON pointer such as `/outputs/0/data`; an empty one is the whole answer.
     pub(super) fn new(pointer: &str) -> Option<Self> {
         if pointer.is_empty() {
@@ -117,7 +122,7 @@ fn walk(
         };
     }
     if !seen {
-        return Err(Told::Missing { pointer: place.0.iter().map(|part| format!("/{part}")).collect() });
+        return Err(Told::Missing { pointer: place.words() });
     }
     let each = classes.or(first).unwrap_or(scores.len() / rows.max(1));
     match (first, odd) {

@@ -104,7 +104,7 @@ impl Pace {
         let mut times = self.times();
         let at = times.next.max(times.quiet_until).max(times.last);
         times.next = at + self.interval;
-        at - times.last
+        at.saturating_sub(times.last)
     }
 
     /// Nobody sends for so long.
@@ -241,7 +241,7 @@ mod tests {
         let (clock, mut pace) = pace(1, None);
         let seen = clock.clone();
         pace.stop = Some(Box::new(move || seen.millis() >= 200));
-        assert_eq!(pace.wait(Duration::from_secs(3_600)), Err(Stopped));
+        assert_eq!(pace.wait(Duration::from_hours(1)), Err(Stopped));
         assert!(clock.millis() <= 250);
     }
 }

@@ -149,12 +149,12 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    #[expect(clippy::needless_pass_by_value, reason = "an iterator is gone through several times")]
-    pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Self {
-        let count = |which: fn(&Run) -> bool| runs.clone().filter(|run| which(run)).count();
-        let quantile_of = |what: fn(&Run) -> f64, share| quantile(runs.clone().map(what), share);
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Run>) -> Self {
+        let runs: Vec<&Run> = runs.collect();
+        let count = |which: fn(&Run) -> bool| runs.iter().filter(|run| which(run)).count();
+        let quantile_of = |what: fn(&Run) -> f64, share| quantile(runs.iter().map(|run| what(run)), share);
         Self {
-            runs: runs.clone().count(),
+            runs: runs.len(),
             median: quantile_of(|run| run.above, 0.5),
             worst: quantile_of(|run| run.above, 1.0),
             median_of_range: quantile_of(|run| run.above_of_range, 0.5),

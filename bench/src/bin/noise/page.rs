@@ -137,7 +137,7 @@ fn places(runs: &[Run]) -> Vec<(Family, usize)> {
     places
 }
 
-fn select(runs: &[Run], case: Case, place: Option<(Family, usize)>) -> impl Iterator<Item = &Run> + Clone {
+fn select(runs: &[Run], case: Case, place: Option<(Family, usize)>) -> impl Iterator<Item = &Run> {
     runs.iter()
         .filter(move |run| run.case == case && place.is_none_or(|place| (run.family, run.dim) == place))
 }

@@ -100,7 +100,7 @@ fn process_always(fault: &str) -> Option<&'static str> {
         "twice" | "out-of-order" | "floods-stderr" => None,
         "late" | "half-a-line-then-nothing" | "deaf" => Some("no answer came within"),
         "wrong-length" => Some("it answered 1 points with 2 values"),
-        "nan" | "failed" => Some("the black box failed twice at the current point"),
+        "nan" | "failed" => Some("the black box failed again and again at the current point"),
         "not-json" => Some("a line that is not an answer"),
         "half-a-line" => Some("before it answered, in the middle of a line"),
         "garbage" => Some("a line of more than 1048576 bytes"),

@@ -199,21 +199,16 @@ fn ask<'py, T: Element + Send>(
 }
 
 /// The array that was filled last time if nobody else holds it, views included; else a new one.
+#[expect(deprecated, reason = "the way that is recommended instead is unsafe")]
 fn reused<'py, T: Element>(
     py: Python<'py>,
     kept: Option<Py<PyArray2<T>>>,
     shape: [usize; 2],
 ) -> Bound<'py, PyArray2<T>> {
     let kept = kept.map(|kept| kept.into_bound(py));
-    let free = |array: &Bound<'py, PyArray2<T>>| holders(array) == 1 && array.shape() == shape;
+    // Views of it hold a reference each.
+    let free = |array: &Bound<'py, PyArray2<T>>| array.get_refcnt() == 1 && array.shape() == shape;
     kept.filter(free).unwrap_or_else(|| PyArray2::zeros(py, shape, false))
-}
-
-/// How many references there are to an array. Views of it count: each holds one.
-#[expect(unsafe_code, reason = "the count has no safe accessor; the object is alive and the lock is held")]
-fn holders<T>(array: &Bound<'_, PyArray2<T>>) -> isize {
-    // SAFETY: `array` is a live object, and `Bound` proves that this thread is attached to the interpreter.
-    unsafe { pyo3::ffi::Py_REFCNT(array.as_ptr()) }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the user asked for single precision")]

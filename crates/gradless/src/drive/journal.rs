@@ -31,7 +31,8 @@ use storage::Storage;
 /// use gradless::{Config, Driver, Problem, Solver};
 ///
 /// let path = std::env::temp_dir().join(format!("gradless-doc-{}.journal", std::process::id()));
-/// let solver = || Solver::new(Problem::builder(10).build()?, Config::default());
+/// let problem = Problem::builder(10).build()?;
+/// let solver = || Solver::new(problem.clone(), Config::default());
 /// let parabola = |x: &[f64]| x.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
 ///
 /// let journal = Journal::open(&path, [7; 32], 1, JournalOptions::default())?;

@@ -132,6 +132,15 @@ fn independent_noise_is_detected_and_no_base_value_is_shared() {
 }
 
 #[test]
+fn last_digits_that_differ_are_not_noise() {
+    let calls = Counter::default();
+    let f = |x: &[f64]| (1.0 + bowl(x)) * (1.0 + f64::EPSILON * (calls.count() % 3) as f64);
+    let outcome = minimize(problem(20), &f, Config::default()).unwrap();
+    assert_eq!(outcome.noise, Noise::None, "{:?}", outcome.notices);
+    assert!(bowl(outcome.x()) < 1e-3, "{}", bowl(outcome.x()));
+}
+
+#[test]
 fn common_random_numbers_are_detected() {
     let f = Sampled(|x: &[f64], sample| bowl(x) * (1.0 + 0.1 * noise::normal(sample)));
     let outcome = minimize(problem(20), &f, Config::default()).unwrap();

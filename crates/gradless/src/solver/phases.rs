@@ -36,6 +36,13 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
     }
 }
 
+/// Two values that differ in their last digits only are the same: sums in another order round otherwise.
+const ROUNDING: f64 = 1e-12;
+
+fn differ(a: f64, b: f64) -> bool {
+    (a - b).abs() > ROUNDING * a.abs().max(b.abs())
+}
+
 impl Solver {
     /// Prepares the next batch, moving through the phases until one has something to ask or the run has ended.
     pub(super) fn prepare(&mut self) {
@@ -220,10 +227,10 @@ impl Solver {
         }
         self.state.next_sample += 2;
         let [first, same, other] = told;
-        let noise = if first != same {
+        let noise = if differ(first, same) {
             self.state.notices.push(Notice::NotRepeatable { values: [first, same] });
             Noise::Independent
-        } else if first != other {
+        } else if differ(first, other) {
             self.state.notices.push(Notice::CommonNoise { values: [first, other] });
             Noise::Common
         } else {

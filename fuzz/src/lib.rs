@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gradless::Solver;
+use gradless::drive::{Journal, JournalOptions, Key, Outlives};
+use gradless::{Ask, Config, Problem, Solver};
 use gradless_models::{Description, HttpOptions, Onnx, OnnxOptions};
 use gradless_paper::data::{self, Split};
 
@@ -16,13 +17,19 @@ use gradless_paper::data::{self, Split};
 mod cli {
     pub(crate) mod npy;
     pub(crate) mod input;
+    pub(crate) mod command {
+        pub(crate) mod minimize {
+            pub(in super::super::super) mod problem;
+        }
+    }
 }
 
 // The command's modules know each other by these names.
+use cli::command::minimize::problem as problem_file;
 use cli::{input, npy};
 
 /// Everything there is, by name.
-pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub const TARGETS: [(&str, fn(&[u8])); 10] = [
     ("npy", npy),
     ("picture", picture),
     ("idx", idx),
@@ -31,6 +38,8 @@ pub const TARGETS: [(&str, fn(&[u8])); 8] = [
     ("toml", toml),
     ("snapshot", snapshot),
     ("answer", answer),
+    ("problem", problem),
+    ("journal", journal),
 ];
 
 /// A `.npy` file: its header, all its numbers, one row of them.
@@ -103,7 +112,7 @@ pub fn toml(data: &[u8]) {
 /// A snapshot as it is, and with a header that fits its body.
 pub fn snapshot(data: &[u8]) {
     let _ = Solver::restore(data);
-    let mut bytes = b"GRADLESS\x01\0\0\0".to_vec();
+    let mut bytes = snapshot_head().to_vec();
     bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&crc32fast::hash(data).to_le_bytes());
     bytes.extend_from_slice(data);
@@ -111,6 +120,73 @@ pub fn snapshot(data: &[u8]) {
         let again = solver.snapshot();
         assert!(Solver::restore(&again).is_ok(), "what was restored can be saved");
         let _ = solver.ask();
+    }
+}
+
+/// The name and the version of a snapshot's format.
+fn snapshot_head() -> &'static [u8] {
+    static HEAD: OnceLock<Vec<u8>> = OnceLock::new();
+    HEAD.get_or_init(|| {
+        let problem = Problem::builder(1).build().expect("a line is a space");
+        let solver = Solver::new(problem, Config::default()).expect("the default can be run");
+        solver.snapshot()[..12].to_vec()
+    })
+}
+
+/// The description of a problem, and the first points of a run if it is not a large one.
+pub fn problem(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(file) = problem_file::ProblemFile::parse(text) else { return };
+    let again = file.text().and_then(|text| problem_file::ProblemFile::parse(&text));
+    assert!(again.is_ok(), "what was read can be written and read again");
+    if !file.dim().is_ok_and(|dim| dim <= 64) {
+        return;
+    }
+    let (Ok(problem), Ok(config)) = (file.problem(), file.config()) else { return };
+    let Ok(mut solver) = Solver::new(problem, config) else { return };
+    if let Ask::Evaluate(queries) = solver.ask()
+        && queries.len() < 10_000
+    {
+        assert!(queries.to_matrix().iter().all(|number| number.is_finite()));
+    }
+}
+
+/// A journal as it is, and one whose records are whole: each begins with its kind and the length of its body.
+pub fn journal(data: &[u8]) {
+    static HEADER: OnceLock<Vec<u8>> = OnceLock::new();
+    let options = JournalOptions { outlives: Outlives::Kill, ..JournalOptions::default() };
+    let open = |path: &Path| Journal::open(path, [7; 32], 1, options);
+    let header = HEADER.get_or_init(|| {
+        let path = file("journal", "new", b"");
+        drop(open(&path));
+        std::fs::read(&path).unwrap_or_default()
+    });
+    let path = file("journal", "x", data);
+    drop(open(&path));
+    // The same behind a header, so that something is looked at.
+    let mut bytes = header.clone();
+    bytes.extend_from_slice(data);
+    drop(open(&file("journal", "y", &bytes)));
+    bytes.truncate(header.len());
+    let mut rest = data;
+    while let [kind, length, behind @ ..] = rest {
+        let (body, behind) = behind.split_at(behind.len().min(usize::from(*length)));
+        rest = behind;
+        let position = bytes.len();
+        bytes.extend_from_slice(b"GREC");
+        bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        bytes.push(*kind);
+        bytes.extend_from_slice(body);
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(&(position as u64).to_le_bytes());
+        checksum.update(&bytes[position..]);
+        bytes.extend_from_slice(&checksum.finalize().to_le_bytes());
+    }
+    if let Ok(journal) = open(&file("journal", "z", &bytes)) {
+        let found = journal.recovered();
+        assert!(found.answers <= data.len() as u64 && found.cut <= bytes.len() as u64);
+        let sources = journal.look_up(&[Key::new(0, &[0.5])]);
+        assert_eq!(sources.len(), 1);
     }
 }
 

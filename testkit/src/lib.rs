@@ -1,10 +1,11 @@
 //! What gradless's own tests and benchmarks need: problems with known minimisers, slow and obvious versions of what it
-//! computes fast, black boxes that count, programs that misbehave and the killing of commands.
+//! computes fast, black boxes that count, a small classifier, programs that misbehave and the killing of commands.
 //!
 //! Nothing here depends on the crate under test.
 
 pub mod counter;
 pub mod families;
+pub mod halves;
 pub mod http;
 pub mod killing;
 pub mod network;

@@ -194,9 +194,10 @@ pub(crate) fn load_until(
     asked: &ModelArguments,
     in_flight: Option<usize>,
     deadline: Option<Instant>,
+    known: Option<&serde_json::Value>,
 ) -> anyhow::Result<Loaded> {
     match asked.address() {
-        Some(address) => service(address, asked, in_flight, deadline),
+        Some(address) => service(address, asked, in_flight, deadline, known),
         None => load(asked),
     }
 }
@@ -210,13 +211,14 @@ fn service(
     _: &ModelArguments,
     _: Option<usize>,
     _: Option<Instant>,
+    _: Option<&serde_json::Value>,
 ) -> anyhow::Result<Loaded> {
     bail!("this build asks no services: use `cargo run --release --features http -- …` for {address}")
 }
 
 fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> {
     if let Some(address) = asked.address() {
-        return service(address, asked, None, None);
+        return service(address, asked, None, None, None);
     }
     if asked.http.is_some() || !asked.header.is_empty() || asked.max_sent.is_some() {
         bail!(

@@ -5,35 +5,19 @@
 mod support;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 use support::{Folder, Ran, command, run};
+use testkit::halves;
 use testkit::http::{Fault, Server};
 
 const SECRET: &str = "hush-4f1d-hush";
 const HEADER: &str = "Authorization: Bearer $GRADLESS_TEST_TOKEN";
 
-/// Two classes of pictures of 4 by 4: bright above, or bright below.
-fn model(x: &[f64]) -> Vec<f64> {
-    let half = |range: std::ops::Range<usize>| x[range].iter().sum::<f64>();
-    vec![half(0..8) + 0.1 * x[0] * x[1], half(8..16)]
-}
-
-/// A picture that is bright above, as a `.npy` file.
-fn picture() -> Vec<u8> {
-    let head = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 4, 4), }";
-    let head = format!("{head:<117}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend_from_slice(&u16::try_from(head.len()).unwrap().to_le_bytes());
-    bytes.extend_from_slice(head.as_bytes());
-    for i in 0..16 {
-        bytes.extend_from_slice(&f64::to_le_bytes(if i < 8 { 0.75 } else { 0.25 }));
-    }
-    bytes
-}
-
 fn explain(folder: &Folder, address: &str, more: &[&str]) -> Ran {
-    folder.put("x.npy", &picture());
+    folder.put("x.npy", &halves::picture());
     folder.put("http.toml", b"rows = 16\npause = 0.001\nattempts = 4\ntimeout = 30\n");
     let (input, out, http) = (folder.path("x.npy"), folder.path("out"), folder.path("http.toml"));
     let mut words =
@@ -56,6 +40,11 @@ fn result(ran: &Ran) -> Vec<Value> {
     records.as_array().unwrap().iter().map(same).collect()
 }
 
+/// Inputs sent for both questions.
+fn sent(ran: &Ran) -> u64 {
+    ran.json().as_array().unwrap().iter().map(|record| record["sent"].as_u64().unwrap()).sum()
+}
+
 /// Whether any file below holds the secret.
 fn holds_secret(folder: &Path) -> bool {
     std::fs::read_dir(folder).unwrap().any(|entry| {
@@ -71,7 +60,7 @@ fn holds_secret(folder: &Path) -> bool {
 #[test]
 fn faults_change_what_was_sent_and_nothing_else() {
     let (quiet, rough) = (Folder::new("http-quiet"), Folder::new("http-rough"));
-    let server = Server::classifier(model, |_| Fault::None).unwrap();
+    let server = Server::classifier(halves::scores, |_| Fault::None).unwrap();
     let undisturbed = explain(&quiet, &server.address, &["--threads", "1"]).ends(0);
     let faulty = |number| match number % 7 {
         1 => Fault::HalfBody,
@@ -79,7 +68,7 @@ fn faults_change_what_was_sent_and_nothing_else() {
         5 => Fault::NotJson,
         _ => Fault::None,
     };
-    let other = Server::classifier(model, faulty).unwrap();
+    let other = Server::classifier(halves::scores, faulty).unwrap();
     let disturbed = explain(&rough, &other.address, &["--threads", "3"]).ends(0);
     assert_eq!(result(&undisturbed), result(&disturbed));
     for record in undisturbed.json().as_array().unwrap() {
@@ -87,16 +76,13 @@ fn faults_change_what_was_sent_and_nothing_else() {
         assert!(record["sent"].as_u64() <= record["queries"].as_u64(), "{record}");
         assert_eq!(record["valid"], true);
     }
-    let sent = |ran: &Ran| -> u64 {
-        ran.json().as_array().unwrap().iter().map(|record| record["sent"].as_u64().unwrap()).sum()
-    };
     assert!(sent(&disturbed) > sent(&undisturbed), "{} and {}", sent(&disturbed), sent(&undisturbed));
 }
 
 #[test]
 fn a_secret_is_sent_and_kept_nowhere() {
     let folder = Folder::new("http-secret");
-    let server = Server::classifier(model, |_| Fault::None).unwrap();
+    let server = Server::classifier(halves::scores, |_| Fault::None).unwrap();
     let ran = explain(&folder, &server.address, &[]).ends(0);
     assert!(server.heads().iter().all(|head| head.contains(&format!("Bearer {SECRET}"))), "it was sent");
     assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET));
@@ -108,9 +94,9 @@ fn a_secret_is_sent_and_kept_nowhere() {
 #[test]
 fn a_redirect_gets_no_secret_and_ends_the_run_with_a_reason() {
     let (folder, elsewhere) =
-        (Folder::new("http-redirect"), Server::classifier(model, |_| Fault::None).unwrap());
+        (Folder::new("http-redirect"), Server::classifier(halves::scores, |_| Fault::None).unwrap());
     let to = elsewhere.address.clone();
-    let server = Server::classifier(model, move |_| Fault::Redirect(to.clone())).unwrap();
+    let server = Server::classifier(halves::scores, move |_| Fault::Redirect(to.clone())).unwrap();
     let ran = explain(&folder, &server.address, &[]);
     assert!(!ran.err.contains(SECRET) && !holds_secret(&folder.0));
     ran.fails_saying(&["redirects", "not followed", &elsewhere.address]);
@@ -122,7 +108,7 @@ fn what_cannot_be_asked_is_refused_with_advice() {
     let folder = Folder::new("http-refused");
     let nobody = testkit::http::nobody().unwrap();
     explain(&folder, &nobody, &[]).fails_saying(&["cannot be reached", "refused"]);
-    let server = Server::classifier(model, |_| Fault::None).unwrap();
+    let server = Server::classifier(halves::scores, |_| Fault::None).unwrap();
     explain(&folder, &server.address, &["--header", "X-Api-Key: abc"])
         .fails_saying(&["X-Api-Key", "single quotes"]);
     explain(&folder, &server.address, &["--header", "Authorization: $UNSET_HERE"])
@@ -132,13 +118,32 @@ fn what_cannot_be_asked_is_refused_with_advice() {
     run(&mut command(&["explain", "--max-sent", "5"])).fails_saying(&["--max-sent", "address"]);
 }
 
+/// A server that counts the inputs it is asked about.
+fn counting() -> (Server, Arc<AtomicU64>) {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    let counted = move |x: &[f64]| {
+        count.fetch_add(1, Ordering::Relaxed);
+        halves::scores(x)
+    };
+    (Server::classifier(counted, |_| Fault::None).unwrap(), asked)
+}
+
 #[test]
-fn a_cap_on_what_is_sent_ends_the_run_before_it_is_exceeded() {
-    let folder = Folder::new("http-cap");
-    let server = Server::classifier(model, |_| Fault::None).unwrap();
-    let ran = explain(&folder, &server.address, &["--max-sent", "150"]);
-    assert!(ran.code != Some(0) || ran.out.contains("cap"), "{} {}", ran.out, ran.err);
-    let rows: usize = server.heads().len();
-    assert!(rows > 0);
-    assert!(format!("{}{}", ran.out, ran.err).contains("150"), "{} {}", ran.out, ran.err);
+fn a_cap_on_what_is_sent_holds_and_a_higher_one_goes_on_without_asking_twice() {
+    let (quiet, capped) = (Folder::new("http-uncapped"), Folder::new("http-cap"));
+    let (server, asked) = counting();
+    let undisturbed = explain(&quiet, &server.address, &[]).ends(0);
+    let all = asked.load(Ordering::Relaxed);
+    assert_eq!(sent(&undisturbed), all);
+
+    let (server, asked) = counting();
+    let ran = explain(&capped, &server.address, &["--max-sent", "150"]);
+    let before = asked.load(Ordering::Relaxed);
+    assert!((100..=150).contains(&before), "{before} of 150");
+    assert!(format!("{}{}", ran.out, ran.err).contains("resume"), "{} {}", ran.out, ran.err);
+    let words = ["resume", &capped.path("out"), "--max-sent", "100000", "--threads", "2", "--format", "json"];
+    let resumed = run(command(&words).env("GRADLESS_TEST_TOKEN", SECRET)).ends(0);
+    assert_eq!(result(&resumed), result(&undisturbed));
+    assert_eq!((asked.load(Ordering::Relaxed), sent(&resumed)), (all, all));
 }

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use gradless::{Inputs, Model, ModelError};
+use serde::{Deserialize, Serialize};
 
 use crate::description::{Description, DescriptionError, Layout, Preparation, ScoreKind};
 use answer::Place;
@@ -69,8 +70,7 @@ pub struct Http {
     pace: Pace,
     preparation: Preparation,
     shape: Vec<usize>,
-    classes: usize,
-    kind: ScoreKind,
+    known: HttpKnown,
     sent: AtomicU64,
     requests: AtomicU64,
     batches: AtomicU64,
@@ -86,6 +86,29 @@ impl Http {
 
     /// As [`connect`](Self::connect); whoever waits for the service stops waiting when `stop` says so.
     pub fn connect_until(
+        address: &str,
+        options: HttpOptions,
+        stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
+    ) -> Result<Self, HttpError> {
+        let mut http = Self::unasked(address, options, stop)?;
+        http.first_request()?;
+        Ok(http)
+    }
+
+    /// As [`connect_until`](Self::connect_until), without the first request: what it told is known.
+    pub fn again(
+        address: &str,
+        options: HttpOptions,
+        known: HttpKnown,
+        stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
+    ) -> Result<Self, HttpError> {
+        let mut http = Self::unasked(address, options, stop)?;
+        http.known = HttpKnown { classes: known.classes.max(1), ..known };
+        http.check_names()?;
+        Ok(http)
+    }
+
+    fn unasked(
         address: &str,
         options: HttpOptions,
         stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
@@ -109,8 +132,8 @@ impl Http {
         let transfer = Transfer::new(address, headers, &options)?;
         let mut pace = Pace::new(Box::new(Monotonic::new()), options.in_flight, options.requests_per_second);
         pace.stop = stop.map(|stop| Box::new(stop) as pace::Stop);
-        let kind = options.description.scores;
-        let mut http = Self {
+        let scores = options.description.scores;
+        Ok(Self {
             address: address.to_owned(),
             options,
             transfer,
@@ -119,17 +142,14 @@ impl Http {
             pace,
             preparation,
             shape,
-            classes: 0,
-            kind,
+            known: HttpKnown { classes: 0, scores, sent: 0 },
             sent: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             batches: AtomicU64::new(0),
             // Pauses differ from process to process; nothing else is made of it.
             seed: RandomState::new().hash_one(0),
             row_time: Duration::ZERO,
-        };
-        http.first_request()?;
-        Ok(http)
+        })
     }
 
     /// Where it is.
@@ -149,7 +169,7 @@ impl Http {
 
     /// What its scores are: never [`ScoreKind::Auto`].
     pub fn score_kind(&self) -> ScoreKind {
-        self.kind
+        self.known.scores
     }
 
     /// The name of a class: as described, else its number.
@@ -157,7 +177,12 @@ impl Http {
         self.description().classes.get(class).cloned().unwrap_or_else(|| class.to_string())
     }
 
-    /// What one input of a whole batch takes if it takes what the first request took: a first guess.
+    /// What the first request told, for [`again`](Self::again).
+    pub fn known(&self) -> HttpKnown {
+        self.known
+    }
+
+    /// What one input of a whole batch takes if it takes what the first request took: a first guess; 0 without one.
     pub fn row_time(&self) -> Duration {
         self.row_time
     }
@@ -195,20 +220,26 @@ impl Http {
         let begun = Instant::now();
         let mut scores = Vec::new();
         let asked = self.ask(&points, rows, None, &mut scores, &Account::default());
-        self.classes = asked.map_err(HttpError::FirstRequest)?;
+        self.known.classes = asked.map_err(HttpError::FirstRequest)?;
+        self.known.sent = self.sent();
         // A batch of any size is taken to last as long.
         self.row_time = begun.elapsed() / u32::try_from(self.options.rows).unwrap_or(u32::MAX);
-        let (expected, found) = (self.classes, self.description().classes.len());
-        if found != 0 && found != expected {
-            return Err(DescriptionError::Classes { expected, found }.into());
-        }
-        if self.kind == ScoreKind::Auto {
+        self.check_names()?;
+        if self.known.scores == ScoreKind::Auto {
             let is_distribution = |scores: &[f64]| {
                 scores.iter().all(|score| *score >= 0.0)
                     && (scores.iter().sum::<f64>() - 1.0).abs() < SUM_TOLERANCE
             };
-            let all = scores.chunks_exact(self.classes).all(is_distribution);
-            self.kind = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
+            let all = scores.chunks_exact(self.known.classes).all(is_distribution);
+            self.known.scores = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<(), HttpError> {
+        let (expected, found) = (self.known.classes, self.description().classes.len());
+        if found != 0 && found != expected {
+            return Err(DescriptionError::Classes { expected, found }.into());
         }
         Ok(())
     }
@@ -325,10 +356,10 @@ impl Http {
     ) -> Result<(), ModelError> {
         self.check(inputs, scores)?;
         let rows = self.options.rows;
-        let batches = inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.classes));
+        let batches = inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.known.classes));
         let mut told = Vec::new();
         for (index, (points, scores)) in batches.enumerate() {
-            let asked = self.ask(points, points.len() / inputs.dim, Some(self.classes), &mut told, account);
+            let asked = self.ask(points, points.len() / inputs.dim, Some(self.known.classes), &mut told, account);
             asked.map_err(|error| match error {
                 ModelError::NotFinite { row, class, value } => {
                     ModelError::NotFinite { row: index * rows + row, class, value }
@@ -351,7 +382,7 @@ impl Model for Http {
     }
 
     fn classes(&self) -> usize {
-        self.classes
+        self.known.classes
     }
 
     fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
@@ -368,10 +399,21 @@ impl fmt::Debug for Http {
         f.debug_struct("Http")
             .field("address", &self.address)
             .field("shape", &self.shape)
-            .field("classes", &self.classes)
+            .field("classes", &self.known.classes)
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
+}
+
+/// What a first request tells of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpKnown {
+    /// How many classes there are.
+    pub classes: usize,
+    /// What the scores are.
+    pub scores: ScoreKind,
+    /// Inputs it cost, those sent again included.
+    pub sent: u64,
 }
 
 /// Who is asked before inputs are sent again.

@@ -43,7 +43,7 @@ pub use answers::Answers;
 pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 #[cfg(feature = "http")]
-pub use http::{BeforeRepeat, Http, HttpError, HttpOptions, HttpSession, Numbers, Told};
+pub use http::{BeforeRepeat, Http, HttpError, HttpKnown, HttpOptions, HttpSession, Numbers, Told};
 pub use noise::{ModelNoise, ModelNoiseError};
 pub use onnx::{Engine, Onnx, OnnxOptions};
 pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};

@@ -1,13 +1,18 @@
 //! The kinds of black boxes that are killed; one more is one more entry of the list.
 
 use std::path::Path;
+use std::time::Duration;
 
+use testkit::halves;
+use testkit::http::{Fault, Server, scores};
 use testkit::killing::Trial;
 
 /// A kind and how its runs are begun.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) trial: Trial,
+    /// The service that is asked, if it is one; it ends with the kind.
+    _service: Option<Server>,
 }
 
 const PROBLEM: &str = "\
@@ -42,6 +47,7 @@ pub(crate) fn all(gradless: &Path, home: &Path) -> Result<Vec<Kind>, String> {
             same: vec!["x.npy", "trace.csv", "result.json"],
             log: Some(log),
             in_flight: processes * rows,
+            first: 0,
         }
     };
     let onnx = Trial {
@@ -52,10 +58,42 @@ pub(crate) fn all(gradless: &Path, home: &Path) -> Result<Vec<Kind>, String> {
         log: None,
         // Two threads with a block of the engine each.
         in_flight: 2 * 32,
+        first: 0,
     };
+    let kind = |name, trial| Kind { name, trial, _service: None };
     Ok(vec![
-        Kind { name: "one program", trial: program(1, 1) },
-        Kind { name: "three programs, two points per request", trial: program(3, 2) },
-        Kind { name: "ONNX (explain, both questions)", trial: onnx },
+        kind("one program", program(1, 1)),
+        kind("three programs, two points per request", program(3, 2)),
+        http(gradless, home)?,
+        kind("ONNX (explain, both questions)", onnx),
     ])
+}
+
+/// A service that answers after two milliseconds, three requests of four inputs at a time.
+fn http(gradless: &Path, home: &Path) -> Result<Kind, String> {
+    let (rows, in_flight) = (4, 3);
+    let log = home.join("log-of-the-service");
+    let (input, options) = (home.join("x.npy"), home.join("http.toml"));
+    let failed = |error: std::io::Error| error.to_string();
+    std::fs::write(&input, halves::picture()).map_err(failed)?;
+    std::fs::write(&options, format!("rows = {rows}\nin_flight = {in_flight}\n")).map_err(failed)?;
+    let answer = scores(testkit::killing::logged(&log, halves::scores));
+    let server = Server::steady("127.0.0.1:0", answer, |_| Fault::None, Duration::from_millis(2));
+    let server = server.map_err(failed)?;
+    let shown = |path: &Path| path.display().to_string();
+    let begin = [
+        vec!["explain".to_owned(), "--model".to_owned(), server.address.clone()],
+        vec!["--shape".to_owned(), "1,4,4".to_owned(), "--max-queries".to_owned(), "600".to_owned()],
+        vec!["--http".to_owned(), shown(&options), "--input".to_owned(), shown(&input)],
+    ];
+    let trial = Trial {
+        program: gradless.to_owned(),
+        begin: begin.concat(),
+        black_box: Vec::new(),
+        same: vec!["pp/x.npy", "pn/x.npy", "pp/trace.csv", "pn/trace.csv", "pp/image.png", "result.json"],
+        log: Some(log),
+        in_flight: rows * in_flight,
+        first: 2,
+    };
+    Ok(Kind { name: "HTTP (explain, both questions)", trial, _service: Some(server) })
 }

@@ -1,6 +1,6 @@
 //! Kills runs at random moments, lets them go on and compares the bytes: `cargo run --release -p bench --bin kill`.
 //!
-//! `-- --kills N` kills each kind of black box at least N times (70 by default, 210 in all), `-- --seed S` at other moments,
+//! `-- --kills N` kills each kind of black box at least N times (70 by default, 280 in all), `-- --seed S` at other moments,
 //! `-- --write` puts the table into `docs/reliability.md`. The same program is also the black box that counts.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
@@ -101,7 +101,7 @@ fn gradless() -> Result<PathBuf, String> {
     let path = this.with_file_name(format!("gradless{}", std::env::consts::EXE_SUFFIX));
     if let Some(cargo) = std::env::var_os("CARGO") {
         let mut build = Command::new(cargo);
-        build.args(["build", "-p", "gradless-cli"]);
+        build.args(["build", "-p", "gradless-cli", "--features", "http"]);
         if !cfg!(debug_assertions) {
             build.arg("--release");
         }

@@ -38,17 +38,27 @@ const LONG: Duration = Duration::from_secs(10);
 
 impl Explain {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
-        self.explain(None, terminal)
+        self.explain(None, None, terminal)
     }
 
-    /// Goes on in the folder of a run that was begun with these words.
-    pub(crate) fn resume(self, folder: PathBuf, terminal: &Terminal) -> anyhow::Result<Outcome> {
-        self.explain(Some(folder), terminal)
+    /// Goes on in the folder of a run that was begun with these words; `known` is what its service told of itself then.
+    pub(crate) fn resume(
+        self,
+        folder: PathBuf,
+        known: &serde_json::Value,
+        terminal: &Terminal,
+    ) -> anyhow::Result<Outcome> {
+        self.explain(Some(folder), Some(known), terminal)
     }
 
-    fn explain(self, resumed: Option<PathBuf>, terminal: &Terminal) -> anyhow::Result<Outcome> {
+    fn explain(
+        self,
+        resumed: Option<PathBuf>,
+        known: Option<&serde_json::Value>,
+        terminal: &Terminal,
+    ) -> anyhow::Result<Outcome> {
         interrupt::flag();
-        let mut job = self.job()?;
+        let mut job = self.job(known)?;
         let space = self.space(&job);
         let source = self.input.as_deref().map(|path| Source::open(path, &space)).transpose()?;
         let config = self.config(&job);
@@ -117,12 +127,12 @@ impl Explain {
         Ok(if all { Outcome::Done } else { Outcome::NotFound })
     }
 
-    fn job(&self) -> anyhow::Result<Job> {
+    fn job(&self, known: Option<&serde_json::Value>) -> anyhow::Result<Job> {
         if self.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
             bail!("--max-seconds must be a positive number");
         }
         let deadline = self.max_seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let loaded = model::load_until(&self.model, self.threads, deadline)?;
+        let loaded = model::load_until(&self.model, self.threads, deadline, known)?;
         let channels = match *loaded.onnx.shape() {
             [channels, _, _] => channels,
             _ => 1,
@@ -176,6 +186,8 @@ impl Explain {
     fn journal(&self, job: &Job, input: &[f64], folder: &Prepared) -> anyhow::Result<Journal> {
         let mut config = self.config(job);
         folder::forget_call(&mut config);
+        // Its words are in the hash of the model; how often and how fast it is asked may change.
+        config["model"]["http"] = serde_json::Value::Null;
         config["input_sha256"] = record::input_hash(input).into();
         let fingerprint = model::digest(&serde_json::to_vec(&config).context("the settings are not JSON")?);
         // A model on this machine answers faster than its disk syncs, and costs nothing to ask again.
@@ -188,6 +200,11 @@ impl Explain {
         };
         let journal = Journal::open(folder.journal(), fingerprint, job.loaded.onnx.classes(), options)?;
         let found = journal.recovered();
+        let first = job.loaded.onnx.first_sent();
+        if found.sent == 0 && first > 0 {
+            // The journal counts for every start, and its cap holds over all of them.
+            journal.repeating(first)?;
+        }
         if found.sent > 0 {
             terminal::say(&format!(
                 "goes on: {} answers are known, {} inputs were sent",
@@ -224,6 +241,7 @@ impl Explain {
         });
         if let Some(how) = job.loaded.onnx.asked_how() {
             config["model"]["http"] = how;
+            config["model"]["known"] = job.loaded.onnx.known().into();
         }
         config
     }

@@ -73,8 +73,8 @@ impl Resume {
 
     /// Goes on with an explanation: the same words, in the folder where they were said first.
     fn explain(&self, config: &Value, terminal: &Terminal) -> anyhow::Result<Outcome> {
-        if self.max_sent.is_some() || self.timeout.is_some() {
-            bail!("--max-sent and --timeout are for runs of `gradless minimize`");
+        if self.timeout.is_some() {
+            bail!("--timeout is for runs of `gradless minimize`");
         }
         let words =
             config["arguments"].as_array().context("its configuration lacks the words it was called with")?;
@@ -91,10 +91,11 @@ impl Resume {
         };
         asked.threads = self.processes.or(asked.threads);
         asked.max_seconds = self.max_seconds.or(asked.max_seconds);
+        asked.model.max_sent = self.max_sent.or(asked.model.max_sent);
         // Told as it was when the run was begun.
         let named = asked.out.clone().filter(|out| out.canonicalize().is_ok_and(|out| out == folder));
         let below = || folder.strip_prefix(Path::new(home).canonicalize().ok()?).ok().map(Path::to_owned);
         let shown = named.or_else(below).unwrap_or_else(|| folder.clone());
-        asked.resume(shown, terminal)
+        asked.resume(shown, &config["model"]["known"], terminal)
     }
 }

@@ -69,6 +69,24 @@ impl BlackBox {
         }
     }
 
+    /// What the first request told of a service; a run that goes on need not send it again.
+    pub(crate) fn known(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Onnx(_) => None,
+            #[cfg(feature = "http")]
+            Self::Http(http) => serde_json::to_value(http.known()).ok(),
+        }
+    }
+
+    /// Inputs that the first request took.
+    pub(crate) fn first_sent(&self) -> u64 {
+        match self {
+            Self::Onnx(_) => 0,
+            #[cfg(feature = "http")]
+            Self::Http(http) => http.known().sent,
+        }
+    }
+
     /// Whether it runs on this machine, so that asking again costs nothing but time.
     pub(crate) fn is_local(&self) -> bool {
         match self {

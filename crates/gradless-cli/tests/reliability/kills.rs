@@ -11,11 +11,19 @@ const KILLS: u64 = 6;
 
 pub(crate) fn run() -> Result<String, String> {
     let mut told = Vec::new();
-    for (name, trial) in kinds()? {
+    let mut kinds = kinds()?;
+    #[cfg(feature = "http")]
+    let (_server, _files) = {
+        let files = Folder::new("kill-service");
+        let (trial, server) = service(&files.0)?;
+        kinds.push(("http", trial));
+        (server, files)
+    };
+    for (name, trial) in kinds {
         let folder = Folder::new(&format!("kill-{name}"));
         let (undisturbed, killed) = (folder.0.join("undisturbed"), folder.0.join("killed"));
         let mut trial = trial;
-        if let Some(log) = &mut trial.log {
+        if let Some(log) = trial.log.as_mut().filter(|log| log.as_os_str().is_empty()) {
             let path = folder.0.join("log");
             for word in &mut trial.black_box {
                 if word == "LOG" {
@@ -53,6 +61,7 @@ fn kinds() -> Result<Vec<(&'static str, Trial)>, String> {
         same: vec!["x.npy", "trace.csv", "result.json"],
         log: Some(PathBuf::new()),
         in_flight: 3,
+        first: 0,
     };
     let onnx = Trial {
         program,
@@ -62,6 +71,32 @@ fn kinds() -> Result<Vec<(&'static str, Trial)>, String> {
         log: None,
         // Two threads with a block of the engine each.
         in_flight: 2 * 32,
+        first: 0,
     };
     Ok(vec![("process", process), ("onnx", onnx)])
+}
+
+/// A service, and its server, which ends when it is dropped.
+#[cfg(feature = "http")]
+fn service(files: &std::path::Path) -> Result<(Trial, testkit::http::Server), String> {
+    use testkit::{halves, http, killing};
+    let failed = |error: std::io::Error| error.to_string();
+    let (input, log) = (files.join("x.npy"), files.join("log"));
+    std::fs::write(&input, halves::picture()).map_err(failed)?;
+    let answer = http::scores(killing::logged(&log, halves::scores));
+    let pause = std::time::Duration::from_millis(1);
+    let server = http::Server::steady("127.0.0.1:0", answer, |_| http::Fault::None, pause).map_err(failed)?;
+    let begin = format!("explain --shape 1,4,4 --max-queries 400 --threads 2 --model {} --input", server.address);
+    let begin = begin.split(' ').map(str::to_owned).chain([input.display().to_string()]).collect();
+    let trial = Trial {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_gradless")),
+        begin,
+        black_box: Vec::new(),
+        same: vec!["pp/x.npy", "pn/x.npy", "pp/trace.csv", "pn/trace.csv", "result.json"],
+        log: Some(log),
+        // Two requests of so many inputs.
+        in_flight: 2 * 64,
+        first: 2,
+    };
+    Ok((trial, server))
 }

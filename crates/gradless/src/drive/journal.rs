@@ -19,10 +19,15 @@ pub use storage::Outlives;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use format::{HEADER, Record};
 use memory::{Found, Memory};
 use storage::Storage;
+
+/// How often and how long is waited for whoever holds the file.
+const GLANCES: usize = 25;
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// An append-only file of questions and answers, held by one process at a time.
 ///
@@ -124,11 +129,7 @@ impl Journal {
         if !file.metadata().map_err(wrong("opened"))?.is_file() {
             return Err(JournalError::NotAJournal { path });
         }
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(JournalError::Locked { path }),
-            Err(std::fs::TryLockError::Error(error)) => return Err(wrong("locked")(error)),
-        }
+        lock(&file, &path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(wrong("read"))?;
         let header = format::header(&fingerprint, u32::try_from(width).unwrap_or(u32::MAX));
@@ -285,6 +286,24 @@ pub enum Source {
     SameAs(usize),
 }
 
+/// Holds the file, if nobody else does.
+///
+/// A run that was killed while it started a program leaves a copy of itself for a moment, which holds the lock until it
+/// becomes that program.
+fn lock(file: &std::fs::File, path: &Path) -> Result<(), JournalError> {
+    let mut glances = (0..GLANCES).map(|_| std::thread::sleep(GLANCE));
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(std::fs::TryLockError::Error(error)) => return Err(JournalError::io(path, "locked")(error)),
+            Err(std::fs::TryLockError::WouldBlock) if glances.next().is_some() => {}
+            Err(std::fs::TryLockError::WouldBlock) => {
+                return Err(JournalError::Locked { path: path.to_owned() });
+            }
+        }
+    }
+}
+
 /// Writes the header so that it outlives a crash, the file's name included.
 fn begin(file: &mut std::fs::File, header: &[u8], path: &Path) -> std::io::Result<()> {
     file.set_len(0)?;
@@ -314,7 +333,7 @@ fn read(
     while at < bytes.len() {
         let Some((record, length)) = format::parse(at as u64, &bytes[at..], width) else {
             // Something whole behind it means that this was whole once.
-            if format::find(0, bytes, at + 1, width).is_some() {
+            if format::is_followed(bytes, at + 1, width) {
                 return Err(JournalError::Damaged { path: path.to_owned(), position: at as u64 });
             }
             found.cut = (bytes.len() - at) as u64;

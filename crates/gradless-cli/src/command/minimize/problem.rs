@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub(super) const SCHEMA: u32 = 1;
 /// No problem file is longer.
 const LONGEST: u64 = 256 << 20;
+/// No problem has more coordinates: a point is a line of some 300 MB then.
+const MOST_COORDINATES: usize = 1 << 24;
 
 /// A problem file. Keys may be added, not renamed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -209,6 +211,10 @@ impl ProblemFile {
         let found = self.dim.or_else(|| listed(&self.start)).context(
             "does not say how many coordinates there are: give `dim = 10`, or `start` as a list or a .npy file",
         )?;
+        ensure!(
+            found <= MOST_COORDINATES,
+            "has {found} coordinates: no more than {MOST_COORDINATES} can be sent to a program"
+        );
         if let Some(names) = &self.names {
             ensure!(names.len() == found, "has {} names for {found} coordinates", names.len());
         }

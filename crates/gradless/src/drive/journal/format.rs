@@ -32,6 +32,8 @@ const MARK: &[u8; 4] = b"GREC";
 const HEAD: usize = 9;
 const CHECKSUM: usize = 4;
 const QUESTION: usize = 20;
+/// How often the bytes behind a damaged record are gone through at most.
+const CARE: usize = 64;
 
 /// What a record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,10 +111,21 @@ pub(super) fn parse(position: u64, bytes: &[u8], width: usize) -> Option<(Record
     Some((record, whole + CHECKSUM))
 }
 
-/// Where, from `from` on, a whole record stands in `bytes` (which begin at `position`).
-pub(super) fn find(position: u64, bytes: &[u8], from: usize, width: usize) -> Option<usize> {
-    let marks = (from..bytes.len()).filter(|&at| bytes[at..].starts_with(MARK));
-    marks.into_iter().find(|&at| parse(position + at as u64, &bytes[at..], width).is_some())
+/// Whether a whole record stands anywhere in a journal's bytes from `from` on.
+///
+/// Every mark may begin one, and whoever wants to keep a reader busy writes nothing but marks of long records: a file that
+/// needs more than [`CARE`] times its length to be looked through is taken to hold one.
+pub(super) fn is_followed(bytes: &[u8], from: usize, width: usize) -> bool {
+    let mut left = bytes.len().saturating_mul(CARE);
+    for at in (from..bytes.len()).filter(|&at| bytes[at..].starts_with(MARK)) {
+        let claimed = word(&bytes[at + MARK.len()..]).and_then(|length| usize::try_from(length).ok());
+        let Some(claimed) = claimed.filter(|&claimed| claimed <= bytes.len() - at) else { continue };
+        if claimed > left || parse(at as u64, &bytes[at..], width).is_some() {
+            return true;
+        }
+        left -= claimed;
+    }
+    false
 }
 
 fn checksum(position: u64, bytes: &[u8]) -> u32 {
@@ -214,8 +227,15 @@ mod tests {
     fn a_whole_record_is_found_behind_rubbish() {
         let rubbish = b"GRECGREC\0\0\0".to_vec();
         let at = rubbish.len();
-        let bytes = [rubbish, record(52 + at as u64, &Record::End)].concat();
-        assert_eq!(find(52, &bytes, 0, 1), Some(at));
-        assert_eq!(find(52, &bytes[..bytes.len() - 1], 0, 1), None);
+        let bytes = [rubbish, record(at as u64, &Record::End)].concat();
+        assert!(is_followed(&bytes, 0, 1) && is_followed(&bytes, at, 1));
+        assert!(!is_followed(&bytes[..bytes.len() - 1], 0, 1) && !is_followed(&bytes, at + 1, 1));
+    }
+
+    #[test]
+    fn marks_of_long_records_without_end_are_not_looked_through_one_by_one() {
+        // 8 MB that would be read half a million times.
+        let bytes = b"GREC\0\0\x10\0".repeat(1 << 20);
+        assert!(is_followed(&bytes, 1, 1));
     }
 }

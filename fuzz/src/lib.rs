@@ -19,13 +19,24 @@ mod cli {
     pub(crate) mod input;
     pub(crate) mod command {
         pub(crate) mod minimize {
-            pub(in super::super::super) mod problem;
+            mod problem;
+
+            use gradless::{Config, Problem};
+            use problem::ProblemFile;
+
+            /// What a problem file describes, if it is one and not a large one.
+            pub(crate) fn described(text: &str) -> Option<(Problem, Config)> {
+                let file = ProblemFile::parse(text).ok()?;
+                let again = file.text().and_then(|text| ProblemFile::parse(&text));
+                assert!(again.is_ok(), "what was read can be written and read again");
+                file.dim().is_ok_and(|dim| dim <= 64).then_some(())?;
+                file.problem().ok().zip(file.config().ok())
+            }
         }
     }
 }
 
 // The command's modules know each other by these names.
-use cli::command::minimize::problem as problem_file;
 use cli::{input, npy};
 
 /// Everything there is, by name.
@@ -136,13 +147,7 @@ fn snapshot_head() -> &'static [u8] {
 /// The description of a problem, and the first points of a run if it is not a large one.
 pub fn problem(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(file) = problem_file::ProblemFile::parse(text) else { return };
-    let again = file.text().and_then(|text| problem_file::ProblemFile::parse(&text));
-    assert!(again.is_ok(), "what was read can be written and read again");
-    if !file.dim().is_ok_and(|dim| dim <= 64) {
-        return;
-    }
-    let (Ok(problem), Ok(config)) = (file.problem(), file.config()) else { return };
+    let Some((problem, config)) = cli::command::minimize::described(text) else { return };
     let Ok(mut solver) = Solver::new(problem, config) else { return };
     if let Ask::Evaluate(queries) = solver.ask()
         && queries.len() < 10_000

@@ -1,6 +1,6 @@
 //! How much of a service's speed a driver gets: requests a second beside those of `wrk`, in turn, at the same number in flight.
 //!
-//! `cargo run --release -p bench --bin http_load` prints the table in `docs/benchmarks/http.md`. The service is another process and
+//! `cargo run --release -p bench --bin http_load` prints the table in `docs/benchmarks/http.md` (`-- 4` one row of it). The service is another process and
 //! answers 64 inputs after a millisecond; `wrk` (a load generator in C, to be installed) posts the same body again and again,
 //! the driver makes each body from new points and reads each answer.
 
@@ -20,7 +20,7 @@ use testkit::http::{Fault, Server};
 const DIM: usize = 16;
 /// Inputs per request.
 const ROWS: usize = 64;
-/// Requests of one step of the method, per request in flight.
+/// Requests of one step of the method, per request in flight: between two steps nothing is on its way.
 const DEPTH: usize = 32;
 /// What the service takes for an answer.
 const LATENCY: Duration = Duration::from_millis(1);
@@ -73,7 +73,7 @@ fn measure() -> Result<ExitCode, Failure> {
         "| in flight | wrk (requests/s) | driver (requests/s) | driver / wrk, median (lowest to highest) |"
     );
     println!("|---:|---:|---:|---|");
-    for in_flight in [1, 2, 4, 8] {
+    for in_flight in wanted()? {
         let mut pairs = Vec::new();
         for _ in 0..ROUNDS {
             pairs.push((wrk(&service.address, &script.0, in_flight)?, driver(&service.address, in_flight)?));
@@ -94,6 +94,12 @@ fn measure() -> Result<ExitCode, Failure> {
         );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The numbers of requests in flight, as given.
+fn wanted() -> Result<Vec<usize>, Failure> {
+    let given: Vec<usize> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
+    Ok(if given.is_empty() { vec![1, 2, 4, 8] } else { given })
 }
 
 /// Requests a second of a driver.

@@ -356,10 +356,12 @@ impl Http {
     ) -> Result<(), ModelError> {
         self.check(inputs, scores)?;
         let rows = self.options.rows;
-        let batches = inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.known.classes));
+        let batches =
+            inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.known.classes));
         let mut told = Vec::new();
         for (index, (points, scores)) in batches.enumerate() {
-            let asked = self.ask(points, points.len() / inputs.dim, Some(self.known.classes), &mut told, account);
+            let asked =
+                self.ask(points, points.len() / inputs.dim, Some(self.known.classes), &mut told, account);
             asked.map_err(|error| match error {
                 ModelError::NotFinite { row, class, value } => {
                     ModelError::NotFinite { row: index * rows + row, class, value }

@@ -86,7 +86,8 @@ fn service(files: &std::path::Path) -> Result<(Trial, testkit::http::Server), St
     let answer = http::scores(killing::logged(&log, halves::scores));
     let pause = std::time::Duration::from_millis(1);
     let server = http::Server::steady("127.0.0.1:0", answer, |_| http::Fault::None, pause).map_err(failed)?;
-    let begin = format!("explain --shape 1,4,4 --max-queries 400 --threads 2 --model {} --input", server.address);
+    let begin =
+        format!("explain --shape 1,4,4 --max-queries 400 --threads 2 --model {} --input", server.address);
     let begin = begin.split(' ').map(str::to_owned).chain([input.display().to_string()]).collect();
     let trial = Trial {
         program: PathBuf::from(env!("CARGO_BIN_EXE_gradless")),

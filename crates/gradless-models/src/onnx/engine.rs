@@ -52,6 +52,10 @@ impl Engine {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) index: usize,
+    #[cfg_attr(
+        not(feature = "rten"),
+        expect(dead_code, reason = "only rten may keep other outputs than the file has")
+    )]
     pub(super) of: usize,
 }
 

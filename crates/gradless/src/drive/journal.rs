@@ -203,7 +203,7 @@ impl Journal {
         let asked = questions.len() as u64;
         self.check_cap(&inner, asked)?;
         self.append(&mut inner, &Record::Sent(questions.to_vec()), self.options.outlives)?;
-        inner.sent += asked;
+        inner.sent = inner.sent.saturating_add(asked);
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl Journal {
         let mut inner = self.inner();
         self.check_cap(&inner, points)?;
         self.append(&mut inner, &Record::Repeated(points), self.options.outlives)?;
-        inner.sent += points;
+        inner.sent = inner.sent.saturating_add(points);
         Ok(())
     }
 
@@ -340,7 +340,7 @@ fn read(
             break;
         };
         match record {
-            Record::Sent(questions) => found.sent += questions.len() as u64,
+            Record::Sent(questions) => found.sent = found.sent.saturating_add(questions.len() as u64),
             Record::Answers(answers) => {
                 found.answers += answers.len() as u64;
                 for (question, told) in answers {

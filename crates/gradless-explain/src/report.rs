@@ -7,12 +7,14 @@ mod curve;
 mod format;
 mod html;
 mod index;
+mod minimum;
 mod missing;
 mod record;
 mod scores;
 mod strip;
 
 pub use index::{IndexEntry, Outcome, index_html};
+pub use minimum::Minimum;
 
 use serde::{Deserialize, Serialize};
 

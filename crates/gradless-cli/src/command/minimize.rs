@@ -116,6 +116,7 @@ impl Minimize {
         };
         let plan = Plan {
             problem,
+            command: super::explain::command(),
             program: self.command.iter().map(word).collect::<anyhow::Result<_>>()?,
             directory: std::env::current_dir().context("the present folder cannot be found")?,
             processes: self.processes,

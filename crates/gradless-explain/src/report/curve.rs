@@ -35,49 +35,68 @@ struct Point {
     valid: bool,
 }
 
-impl Curve {
-    pub(super) fn write(&self, case: &Case, page: &mut String) {
-        let points = thinned(self.points(&case.trace));
-        let title = self.title;
-        let (Some(first), Some(last)) = (points.first(), points.last()) else {
-            put!(
-                page,
-                "<figure class=\"chart\"><figcaption>{title} against queries</figcaption>\
-                 <p class=\"note\">No number was recorded.</p></figure>\n"
-            );
-            return;
-        };
-        let end = [case.first_valid, case.best_valid]
-            .into_iter()
-            .flatten()
-            .fold(last.queries, |end, at| end.max(at as f64));
-        let x = Axis::linear(0.0, end, LEFT, RIGHT);
-        let y = Axis::fitting(points.iter().map(|point| point.value), self.from_zero, BOTTOM, TOP + 8.0);
-        let y = if self.from_zero { y } else { y.padded() };
-        let scale = if y.is_log() { ", logarithmic" } else { "" };
-        let label = format!(
-            "{title} against queries: from {} to {} after {} queries{}",
-            number(first.value),
-            number(last.value),
-            number(last.queries),
-            valid_words(case)
-        );
+/// When the points became valid.
+#[derive(Clone, Copy)]
+struct Marks {
+    first: Option<u64>,
+    best: Option<u64>,
+}
+
+/// Draws the best objective so far.
+pub(super) fn descent(points: &[(u64, f64)], page: &mut String) {
+    let finite = points.iter().filter(|(_, value)| value.abs() < 1e100);
+    let point = |&(queries, value): &(u64, f64)| Point { queries: queries as f64, value, valid: true };
+    draw("Best objective", false, finite.map(point).collect(), None, page);
+}
+
+/// A chart; `marks` where it matters whether points are valid.
+fn draw(title: &str, from_zero: bool, points: Vec<Point>, marks: Option<Marks>, page: &mut String) {
+    let points = thinned(points);
+    let (Some(start), Some(last)) = (points.first(), points.last()) else {
         put!(
             page,
-            "<figure class=\"chart\"><figcaption>{title} against queries{scale}</figcaption>\n\
-             <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\n"
+            "<figure class=\"chart\"><figcaption>{title} against queries</figcaption>\
+             <p class=\"note\">No number was recorded.</p></figure>\n"
         );
-        grid(&x, &y, page);
-        if let Some(at) = case.first_valid {
-            mark("first", x.at(at as f64), page);
-        }
-        if let Some(at) = case.best_valid {
-            mark("best", x.at(at as f64), page);
-        }
-        lines(&points, &x, &y, page);
-        page.push_str("</svg>\n");
-        key(case, page);
-        page.push_str("</figure>\n");
+        return;
+    };
+    let Marks { first, best } = marks.unwrap_or(Marks { first: None, best: None });
+    let end = [first, best].into_iter().flatten().fold(last.queries, |end, at| end.max(at as f64));
+    let x = Axis::linear(0.0, end, LEFT, RIGHT);
+    let y = Axis::fitting(points.iter().map(|point| point.value), from_zero, BOTTOM, TOP + 8.0);
+    let y = if from_zero { y } else { y.padded() };
+    let scale = if y.is_log() { ", logarithmic" } else { "" };
+    let label = format!(
+        "{title} against queries: from {} to {} after {} queries{}",
+        number(start.value),
+        number(last.value),
+        number(last.queries),
+        marks.map(valid_words).unwrap_or_default()
+    );
+    put!(
+        page,
+        "<figure class=\"chart\"><figcaption>{title} against queries{scale}</figcaption>\n\
+         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\n"
+    );
+    grid(&x, &y, page);
+    if let Some(at) = first {
+        mark("first", x.at(at as f64), page);
+    }
+    if let Some(at) = best {
+        mark("best", x.at(at as f64), page);
+    }
+    lines(&points, &x, &y, page);
+    page.push_str("</svg>\n");
+    if let Some(marks) = marks {
+        key(&points, marks, page);
+    }
+    page.push_str("</figure>\n");
+}
+
+impl Curve {
+    pub(super) fn write(&self, case: &Case, page: &mut String) {
+        let marks = Marks { first: case.first_valid, best: case.best_valid };
+        draw(self.title, self.from_zero, self.points(&case.trace), Some(marks), page);
     }
 
     /// The points that can be drawn, in the order of queries. Huge values would leave no room for the others.
@@ -157,7 +176,7 @@ fn lines(points: &[Point], x: &Axis, y: &Axis, page: &mut String) {
     }
 }
 
-fn key(case: &Case, page: &mut String) {
+fn key(points: &[Point], marks: Marks, page: &mut String) {
     let symbol = |class: &str, path: &str| {
         format!(
             "<svg class=\"symbol\" viewBox=\"0 0 12 10\" aria-hidden=\"true\">\
@@ -167,28 +186,28 @@ fn key(case: &Case, page: &mut String) {
     let triangle = |class: &str| symbol(&format!("mark {class}"), "M1 1h10l-5 8z");
     let line = |class: &str| symbol(&format!("line {class}"), "M1 5H11");
     page.push_str("<p class=\"keys\">");
-    if case.trace.iter().any(|moment| moment.valid) {
+    if points.iter().any(|point| point.valid) {
         put!(page, "<span class=\"key\">{}valid</span>", line("valid"));
         put!(page, "<span class=\"key\">{}not valid</span>", line(""));
     }
-    if let Some(at) = case.first_valid {
+    if let Some(at) = marks.first {
         put!(page, "<span class=\"key\">{}first valid {}</span>", triangle("first"), count(at));
     }
-    if let Some(at) = case.best_valid {
+    if let Some(at) = marks.best {
         put!(page, "<span class=\"key\">{}best valid {}</span>", triangle("best"), count(at));
     }
-    if case.first_valid.is_none() && case.best_valid.is_none() {
+    if marks.first.is_none() && marks.best.is_none() {
         page.push_str("<span class=\"key\">no valid point was found</span>");
     }
     page.push_str("</p>\n");
 }
 
-fn valid_words(case: &Case) -> String {
+fn valid_words(marks: Marks) -> String {
     let mut words = String::new();
-    if let Some(at) = case.first_valid {
+    if let Some(at) = marks.first {
         put!(words, "; first valid at {}", count(at));
     }
-    if let Some(at) = case.best_valid {
+    if let Some(at) = marks.best {
         put!(words, "; best valid at {}", count(at));
     }
     words

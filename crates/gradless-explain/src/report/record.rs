@@ -44,7 +44,7 @@ pub(super) fn write(report: &Report, page: &mut String) {
     page.push_str("</div>\n</section>\n");
 }
 
-fn table<'a>(caption: &str, rows: impl Iterator<Item = &'a (String, String)>, page: &mut String) {
+pub(super) fn table<'a>(caption: &str, rows: impl Iterator<Item = &'a (String, String)>, page: &mut String) {
     let mut rows = rows.peekable();
     if rows.peek().is_none() {
         return;

@@ -16,7 +16,7 @@ pub(in super::super) const SCHEMA: &str = "gradless-minimize-1";
 const CONFIG: &str = "config.json";
 const JOURNAL: &str = "journal";
 /// What a run leaves behind, and another may replace; the journal comes last, so that half a removal can be told.
-const LEAVINGS: [&str; 5] = ["result.json", "trace.csv", "x.npy", CONFIG, JOURNAL];
+const LEAVINGS: [&str; 6] = ["result.json", "report.html", "trace.csv", "x.npy", CONFIG, JOURNAL];
 
 /// All that is needed to repeat a run. Keys may be added, not renamed.
 #[derive(Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub(super) fn prepare(out: Option<&Path>, force: bool, plan: &Plan) -> anyhow::R
     let written = Written {
         schema: SCHEMA.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: crate::command::explain::command(),
+        command: plan.command.clone(),
         directory: plan.directory.clone(),
         program: plan.program.clone(),
         problem: plan.problem.text()?,
@@ -134,6 +134,7 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<Plan> {
         Ok(Plan {
             problem: ProblemFile::parse(&written.problem)?,
             program: written.program,
+            command: written.command,
             directory: written.directory,
             processes: written.processes,
             rows: written.rows,

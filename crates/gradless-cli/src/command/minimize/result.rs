@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use gradless::{Outcome, Record, StopReason};
+use gradless_explain::report::Minimum;
 use serde::Serialize;
 
 use super::run::{Plan, cut_off};
@@ -84,10 +85,17 @@ struct Coordinate {
     value: f64,
 }
 
+impl Coordinate {
+    fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("x[{}]", self.index))
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Files {
     x: String,
     trace: String,
+    report: String,
 }
 
 /// Writes what was found into the folder. The record comes last: where it is, all is.
@@ -130,9 +138,14 @@ pub(super) fn write(
         radius: outcome.radius,
         notices: outcome.notices.iter().map(ToString::to_string).collect(),
         seconds: took.as_secs_f64(),
-        files: Files { x: shown(path("x.npy")), trace: shown(path("trace.csv")) },
+        files: Files {
+            x: shown(path("x.npy")),
+            trace: shown(path("trace.csv")),
+            report: shown(path("report.html")),
+        },
         go_on: matches!(ended, Ended::CutOff(_)).then(|| format!("gradless resume {}", folder.display())),
     };
+    put(&path("report.html"), told.page(plan, &outcome.history).to_html().as_bytes())?;
     let mut text = serde_json::to_vec_pretty(&told).context("the result is not JSON")?;
     text.push(b'\n');
     put(&path("result.json"), &text)?;
@@ -149,6 +162,44 @@ fn largest(x: &[f64], names: Option<&[String]>) -> Vec<Coordinate> {
 }
 
 impl Told {
+    /// The result as people look at it.
+    fn page(&self, plan: &Plan, history: &[Record]) -> Minimum {
+        let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.6}"));
+        let named = |name: &str, value: String| (name.to_owned(), value);
+        let headline = match (self.objective, self.objective_start) {
+            (Some(end), Some(start)) => format!(
+                "From {start:.6} to {end:.6} in {} queries; {} of {} coordinates are not 0.",
+                self.queries, self.nonzeros, self.dim
+            ),
+            _ => "No objective is known.".to_owned(),
+        };
+        Minimum {
+            title: plan.program.join(" "),
+            headline,
+            figures: vec![
+                named("objective", number(self.objective)),
+                named("loss", number(self.loss)),
+                named("regulariser", format!("{:.6}", self.regulariser)),
+                named("queries", self.queries.to_string()),
+                named("points sent", self.sent.to_string()),
+                named("failed", self.failed.to_string()),
+            ],
+            trace: history.iter().filter_map(|at| Some((at.queries, at.objective?))).collect(),
+            coordinates: self.largest.iter().map(|at| (at.label(), at.value)).collect(),
+            others: self.nonzeros - self.largest.len(),
+            settings: vec![
+                named("method", self.method.clone()),
+                named("seed", self.seed.to_string()),
+                named("steps", self.iterations.to_string()),
+                named("ended", self.stop_reason.clone()),
+                named("time", terminal::duration(Duration::from_secs_f64(self.seconds))),
+                named("gradless", env!("CARGO_PKG_VERSION").to_owned()),
+            ],
+            notices: self.notices.clone(),
+            command: plan.command.clone(),
+        }
+    }
+
     /// The result as people read it.
     pub(super) fn human(&self) -> String {
         let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.6}"));
@@ -172,11 +223,10 @@ impl Told {
         ];
         lines.extend(self.notices.iter().map(|notice| format!("note: {notice}")));
         lines.push(format!("{} of {} coordinates are not 0", self.nonzeros, self.dim));
-        for Coordinate { index, name, value } in &self.largest {
-            let name = name.clone().unwrap_or_else(|| format!("x[{index}]"));
-            lines.push(format!("  {name} = {value:.6}"));
+        for coordinate in &self.largest {
+            lines.push(format!("  {} = {:.6}", coordinate.label(), coordinate.value));
         }
-        lines.push(format!("the point is in {}", self.files.x));
+        lines.push(format!("the point is in {}; look at {}", self.files.x, self.files.report));
         if let Some(go_on) = &self.go_on {
             lines.push(format!("go on with `{go_on}`"));
         }

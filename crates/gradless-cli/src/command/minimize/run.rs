@@ -29,6 +29,8 @@ const GLANCE: Duration = Duration::from_millis(20);
 pub(in super::super) struct Plan {
     pub(super) problem: ProblemFile,
     pub(super) program: Vec<String>,
+    /// What was typed to begin it.
+    pub(super) command: String,
     /// Where the program is started.
     pub(super) directory: PathBuf,
     pub(super) processes: usize,

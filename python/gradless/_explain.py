@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -176,9 +176,9 @@ def explain(
             low, high = np.broadcast_to(lower, dim).astype(float), np.broadcast_to(upper, dim).astype(float)
             back = np.broadcast_to(0.0 if absent is None else absent, dim).astype(float)
             _check_space(low, high, back, groups)
-            found = [
-                asked.spaced(Space(one, flat, low, high, back, frozen, groups, whole), one) for one in _MODES[mode]
-            ]
+            found = []
+            for one in _MODES[mode]:
+                found += asked.spaced(Space(one, flat, low, high, back, frozen, groups, whole), one, found)
     finally:
         crew.close()
     return found[0] if mode != "both" else Explanations(found, setting)
@@ -194,7 +194,7 @@ class Asked:
     def plain(self, modes: list[str], flat: Array, lower: Any, upper: Any, absent: Any, frozen: Any) -> list[Explanation]:
         """In the input's own numbers, as the command does it."""
         shape = self.setting.shape
-        told = self._search(
+        return self._search(
             {
                 "modes": modes,
                 "shape": list(shape),
@@ -206,13 +206,21 @@ class Asked:
                 # The values an 8-bit picture can hold.
                 "grid": len(shape) == 3 and shape[0] in (1, 3),
             },
-            None,
+            lambda told: Explanation(self.setting, told, told["x"], told["seen"]),
         )
-        return [Explanation(self.setting, answer, answer["x"], answer["seen"]) for answer in told]
 
-    def spaced(self, space: Space, mode: str) -> Explanation:
-        """In shares of bounds and switches of categories, decoded for the model."""
-        told = self._search(
+    def spaced(self, space: Space, mode: str, before: list[Explanation]) -> list[Explanation]:
+        """In shares of bounds and switches of categories, decoded for the model; ``before`` is what was found already."""
+
+        def decoded(told: dict[str, Any]) -> Explanation:
+            features = space.decode(told["seen"])[0]
+            absent = space.decode(space.absent if mode == "pp" else space.start)[0]
+            told["nothing"] = absent if mode == "pp" else np.zeros_like(absent)
+            told["nonzeros"] = int(np.count_nonzero(features != absent))
+            x = features if mode == "pp" else features - space.input
+            return Explanation(self.setting, told, x, features)
+
+        return self._search(
             {
                 "modes": [mode],
                 "shape": [space.start.size],
@@ -224,16 +232,18 @@ class Asked:
                 "grid": False,
                 "target": self.question["target"] if mode == "pn" else None,
             },
+            decoded,
             space,
-        )[0]
-        features = space.decode(told["seen"])[0]
-        absent = space.decode(space.absent if mode == "pp" else space.start)[0]
-        told["nothing"] = absent if mode == "pp" else np.zeros_like(absent)
-        told["nonzeros"] = int(np.count_nonzero(features != absent))
-        x = features if mode == "pp" else features - space.input
-        return Explanation(self.setting, told, x, features)
+            before,
+        )
 
-    def _search(self, asked: dict[str, Any], space: Space | None) -> list[dict[str, Any]]:
+    def _search(
+        self,
+        asked: dict[str, Any],
+        explained: Callable[[dict[str, Any]], Explanation],
+        space: Space | None = None,
+        before: Sequence[Explanation] = (),
+    ) -> list[Explanation]:
         question = {**self.question, "threads": self.crew.hands, **asked}
         try:
             if self.onnx is not None and space is None and type(self.crew) is Crew:
@@ -242,14 +252,18 @@ class Asked:
                 task = Predict(self.function, self.setting.shape, self.dtype, self.setting.labels)
                 told, error = _gradless.explain_callable(_Sender(task, self.crew, space), question)
         except BaseException as early:
-            # Nothing had been found yet.
-            attach(early, None)
+            # This search had found nothing yet.
+            attach(early, _alone(before) if before else None)
             raise
+        found = [explained(answer) for answer in told]
         if error is not None:
-            partial = [Explanation(self.setting, answer, answer["x"], answer["seen"]) for answer in told] if space is None else []
-            attach(error, partial[0] if len(partial) == 1 else partial)
+            attach(error, _alone([*before, *found]))
             raise error
-        return told
+        return found
+
+
+def _alone(found: Sequence[Explanation]) -> Explanation | list[Explanation]:
+    return found[0] if len(found) == 1 else list(found)
 
 
 class _Sender:

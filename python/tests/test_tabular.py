@@ -154,3 +154,38 @@ def test_labels_alone_are_enough_if_they_are_named(table, logistic):
     )
     assert pn.warning is not None and "labels only" in pn.warning
     assert pn.valid and logistic.predict(pn.after[None])[0] == "yes" and valid_groups(pn.after)
+
+
+def test_a_model_that_fails_leaves_what_was_found_in_the_tables_own_units(table, logistic):
+    X, _ = table
+    x = refused(logistic, X)
+    asked = []
+
+    class Fails:
+        classes_ = logistic.classes_
+
+        def predict_proba(self, rows):
+            asked.append(len(rows))
+            if sum(asked) > limit:
+                raise OSError("the service is away")
+            return logistic.predict_proba(rows)
+
+    def run(**options):
+        asked.clear()
+        return gradless.explain(
+            Fails(), x, data=X, feature_names=NAMES, categorical=[JOB, TOWN], max_queries=400, prune=False, **options
+        )
+
+    limit = np.inf
+    whole = run(mode="pp")
+    limit = sum(asked) - 1
+    with pytest.raises(OSError) as caught:
+        run(mode="pp")
+    found = caught.value.gradless_result
+    assert found.mode == "pp" and valid_groups(found.after) and found.after.shape == whole.after.shape
+    # Into the second question: the first is whole.
+    limit += 60
+    with pytest.raises(OSError) as caught:
+        run(mode="both")
+    first, second = caught.value.gradless_result
+    assert (first.after == whole.after).all() and second.mode == "pn" and valid_groups(second.after)

@@ -21,6 +21,8 @@ const SEEDS: u64 = 16;
 const RUNS_PER_CLIENT: u64 = 100;
 /// Part of the time that is not judged: memory finds its size.
 const WARM_UP: f64 = 0.1;
+/// Runs that are looked at, at most.
+const SAMPLES: usize = 100_000;
 /// What memory may grow by.
 const TOLERANCE: f64 = 0.05;
 
@@ -119,6 +121,8 @@ fn run(oracle: &dyn Oracle, seed: u64, threads: usize) -> Result<Outcome, Failur
 #[derive(Clone, Copy, Default)]
 struct Held {
     kilobytes: u64,
+    /// Of these, what is not the program itself, mapped from its file as far as it was used.
+    own: u64,
     threads: u64,
     files: u64,
 }
@@ -131,7 +135,7 @@ impl Held {
             line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
         };
         let files = std::fs::read_dir("/proc/self/fd")?.count() as u64;
-        Ok(Self { kilobytes: number("VmRSS:"), threads: number("Threads:"), files })
+        Ok(Self { kilobytes: number("VmRSS:"), own: number("RssAnon:"), threads: number("Threads:"), files })
     }
 }
 
@@ -177,9 +181,12 @@ fn soak(time: Duration) -> Result<ExitCode, Failure> {
     let expected: Vec<Outcome> =
         (0..SEEDS).map(|seed| run(&|x: &[f64]| loss(&model(x)), seed, 1)).collect::<Result<_, _>>()?;
     let service = Service::start()?;
-    let (begun, mut tally, mut samples) = (Instant::now(), Tally::default(), Vec::new());
+    // What the measurement itself keeps has its full size from the beginning.
+    let mut samples = vec![(Duration::ZERO, Held::default()); SAMPLES];
+    samples.clear();
+    let (begun, mut tally) = (Instant::now(), Tally::default());
     let mut next_line = Duration::ZERO;
-    println!("| minutes | runs | requests | memory (MB) | threads | files |\n|---|---|---|---|---|---|");
+    println!("| minutes | runs | requests | memory (MB) | of it not the program's file | threads | files |\n|---|---|---|---|---|---|---|");
     while begun.elapsed() < time {
         let http = Http::connect(&service.address, options())?;
         for _ in 0..RUNS_PER_CLIENT {
@@ -191,15 +198,18 @@ fn soak(time: Duration) -> Result<ExitCode, Failure> {
             tally.equal += u64::from(outcome.x() == same.x() && outcome.counts == same.counts);
             tally.ended_early += u64::from(outcome.stop != same.stop);
             let held = Held::now()?;
-            samples.push((begun.elapsed(), held));
+            if samples.len() < SAMPLES {
+                samples.push((begun.elapsed(), held));
+            }
             if begun.elapsed() >= next_line {
                 let (minutes, requests) =
                     (begun.elapsed().as_secs_f64() / 60.0, tally.requests + http.requests());
-                let Held { kilobytes, threads, files } = held;
+                let Held { kilobytes, own, threads, files } = held;
                 println!(
-                    "| {minutes:.1} | {} | {requests} | {:.2} | {threads} | {files} |",
+                    "| {minutes:.1} | {} | {requests} | {:.2} | {:.2} | {threads} | {files} |",
                     tally.runs,
-                    kilobytes as f64 / 1024.0
+                    kilobytes as f64 / 1024.0,
+                    own as f64 / 1024.0
                 );
                 next_line += time / 15;
             }
@@ -225,8 +235,8 @@ fn judge(time: Duration, tally: &Tally, samples: &[(Duration, Held)]) -> Result<
         let inside = move |at: Duration| (from..to).contains(&(at.as_secs_f64() / time.as_secs_f64()));
         samples.iter().filter(move |(at, _)| inside(*at)).map(|(_, held)| *held)
     };
-    let median = |from: f64, to: f64| {
-        let mut sizes: Vec<u64> = part(from, to).map(|held| held.kilobytes).collect();
+    let median = |from: f64, to: f64, size: fn(&Held) -> u64| {
+        let mut sizes: Vec<u64> = part(from, to).map(|held| size(&held)).collect();
         sizes.sort_unstable();
         sizes.get(sizes.len() / 2).copied().ok_or("too few samples: run longer")
     };
@@ -235,14 +245,21 @@ fn judge(time: Duration, tally: &Tally, samples: &[(Duration, Held)]) -> Result<
         let threads = held.iter().map(|held| held.threads).max().unwrap_or(0);
         (threads, held.iter().map(|held| held.files).max().unwrap_or(0))
     };
-    let (first, last) = (median(WARM_UP, 2.0 * WARM_UP)?, median(1.0 - WARM_UP, f64::INFINITY)?);
+    let both = |size: fn(&Held) -> u64| -> Result<(u64, u64), Failure> {
+        Ok((median(WARM_UP, 2.0 * WARM_UP, size)?, median(1.0 - WARM_UP, f64::INFINITY, size)?))
+    };
+    let (first, last) = both(|held| held.kilobytes)?;
+    let (own_first, own_last) = both(|held| held.own)?;
     let growth = last as f64 / first as f64 - 1.0;
     let (before, after) = (most(WARM_UP, 2.0 * WARM_UP), most(1.0 - WARM_UP, f64::INFINITY));
     println!(
-        "Memory: {:.2} MB after warming up, {:.2} MB at the end ({:+.1} %). Threads {} and {}, open files {} and {}.",
+        "Memory: {:.2} MB after warming up, {:.2} MB at the end ({:+.1} %); of it not the program's file {:.2} MB and {:.2} MB. \
+         Threads {} and {}, open files {} and {}.",
         first as f64 / 1024.0,
         last as f64 / 1024.0,
         100.0 * growth,
+        own_first as f64 / 1024.0,
+        own_last as f64 / 1024.0,
         before.0,
         after.0,
         before.1,

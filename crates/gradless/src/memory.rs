@@ -6,6 +6,8 @@ use crate::step_size::Habit;
 
 /// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
 const RENEWAL: f64 = 0.7;
+/// The same where slopes are noisy: they average out over more looks.
+const NOISY_RENEWAL: f64 = 0.5;
 /// How much of what is known of the curvature is left after a look.
 const CURVATURE_FADES: f64 = 0.9;
 /// How much of what the slopes got wrong along a step is added to them.
@@ -32,6 +34,7 @@ pub(crate) struct Memory {
     slopes: Vec<f64>,
     places: Vec<f64>,
     curvature: Curvature,
+    noisy: bool,
     /// When each coordinate was looked at last; 0 if it was not.
     seen: Vec<u64>,
     /// What the surveys say is lacking of each slope, 0 once it was looked at, and the weight of what they say.
@@ -71,6 +74,12 @@ struct Curvature {
 }
 
 impl Curvature {
+    /// The regression of changes on moves where noise is in both, and nothing explains all of them.
+    fn noisy_value(self) -> f64 {
+        let value = self.products / self.moves;
+        if value.is_finite() { value.max(0.0) } else { 0.0 }
+    }
+
     /// The regression of changes on moves, times the share of the changes that it explains.
     fn value(self) -> f64 {
         let Self { products, moves, changes } = self;
@@ -78,10 +87,10 @@ impl Curvature {
         if products > 0.0 && explained.is_finite() { explained.min(1.0) * products / moves } else { 0.0 }
     }
 
-    fn fade(&mut self) {
-        self.products *= CURVATURE_FADES;
-        self.moves *= CURVATURE_FADES;
-        self.changes *= CURVATURE_FADES;
+    fn fade(&mut self, left: f64) {
+        self.products *= left;
+        self.moves *= left;
+        self.changes *= left;
     }
 
     fn learn(&mut self, moved: f64, changed: f64) {
@@ -99,12 +108,23 @@ impl Memory {
             slopes: vec![0.0; dim],
             places: vec![0.0; dim],
             curvature: Curvature::default(),
+            noisy: false,
             seen: vec![0; dim],
             hints: vec![0.0; dim],
             evidence: 0.0,
             unseen: dim,
             since: SinceSurvey::default(),
         }
+    }
+
+    /// Slopes are noisy from now on.
+    pub(crate) fn expect_noise(&mut self) {
+        self.noisy = true;
+    }
+
+    /// One that knows nothing but whether slopes are noisy.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { noisy: self.noisy, ..Self::new(self.slopes.len(), self.without) }
     }
 
     /// Whether it is of this many coordinates and its parts agree, for a memory that comes from outside.
@@ -122,7 +142,22 @@ impl Memory {
 
     /// The curvature along a coordinate.
     pub(crate) fn curvature(&self) -> f64 {
-        if self.without == Some(Habit::Curvature) { 0.0 } else { self.curvature.value() }
+        match self.without {
+            Some(Habit::Curvature) => 0.0,
+            _ if self.noisy => self.curvature.noisy_value(),
+            _ => self.curvature.value(),
+        }
+    }
+
+    /// What is left of what is known of the curvature after a look. Under noise, what it replaces is no more than it brings: a
+    /// point that rests tells nothing new.
+    fn curvature_left(&self, coordinates: &[usize], x: &[f64]) -> f64 {
+        if !self.noisy || self.curvature.moves == 0.0 {
+            return CURVATURE_FADES;
+        }
+        let seen = coordinates.iter().filter(|&&i| self.seen[i] > 0);
+        let moves: f64 = seen.map(|&i| (x[i] - self.places[i]).powi(2)).sum();
+        (1.0 - moves / self.curvature.moves).max(CURVATURE_FADES)
     }
 
     /// The coordinates to look at next: half of them `active` ones, the others anywhere, those longest unseen first, among
@@ -171,9 +206,10 @@ impl Memory {
     pub(crate) fn look(&mut self, coordinates: &[usize], x: &[f64], changes: &[f64], time: u64) {
         self.since.looks += 1;
         let curvature = self.curvature();
-        self.curvature.fade();
+        self.curvature.fade(self.curvature_left(coordinates, x));
         let renewal = match self.without {
             Some(Habit::Averaging | Habit::Memory) => 1.0,
+            _ if self.noisy => NOISY_RENEWAL,
             _ => RENEWAL,
         };
         for &i in coordinates {

@@ -26,6 +26,10 @@ const PATIENCE: u64 = 60;
 const VAIN_DESCENTS: u32 = 4;
 /// How many iterations without an improvement make way for a method that averages, where there is noise between samples.
 const STALL: u64 = 20;
+/// What is gained by less than so many standard deviations may be nothing: the lowest of many values is low by chance.
+const TELLING_GAIN: f64 = 6.0;
+/// A value that is this many standard deviations of its noise too high may be as low as it should be.
+const SLACK: f64 = 4.0;
 /// The iteration after which noise is looked for again, and how much later every time after that: it may be there only
 /// where nothing has been asked yet.
 const FIRST_PROBE: u64 = 2;
@@ -66,6 +70,10 @@ pub(crate) struct Trust {
     vain: u32,
     /// The iteration from which the point reached is to be asked for noise again.
     next_probe: u64,
+    /// The standard deviation of one value, where every value has its own noise.
+    noise: f64,
+    /// The objective at the start.
+    first: f64,
     /// The steepest slope of the first step.
     pub(crate) steepest: Option<f64>,
 }
@@ -112,8 +120,22 @@ impl Trust {
             best: f64::INFINITY,
             vain: 0,
             next_probe: FIRST_PROBE,
+            noise: 0.0,
+            first: f64::INFINITY,
             steepest: None,
         }
+    }
+
+    /// Every value has its own noise, of this standard deviation.
+    pub(crate) fn learn_noise(&mut self, noise: f64) {
+        self.noise = noise;
+        self.memory.expect_noise();
+    }
+
+    /// The last point that was kept; the start where noise hides whether it is any better.
+    pub(crate) fn reached(&self) -> &[f64] {
+        let gained = self.first - self.lowest.min(self.best);
+        if self.noise > 0.0 && gained < TELLING_GAIN * self.noise { &self.start } else { &self.centre }
     }
 
     /// Whether the vectors have the length of the space.
@@ -123,6 +145,8 @@ impl Trust {
             && full(&self.centre)
             && self.memory.fits(dim)
             && self.looked_at > 0
+            && self.noise.is_finite()
+            && !self.first.is_nan()
             && self.recent.len() <= RECENT
     }
 
@@ -147,8 +171,13 @@ impl Trust {
 
     /// Keeps the point that was asked, or takes the step back; the slopes learn from it either way.
     pub(crate) fn judge(&mut self, x: &[f64], loss: f64, objective: f64) -> Verdict {
+        if self.first == f64::INFINITY {
+            self.first = objective;
+        }
+        let slack = SLACK * self.noise;
         if let (Some(before), false) = (self.loss, self.without == Some(Habit::Correction)) {
-            self.memory.correct(&self.centre, x, loss - before - self.foreseen);
+            let error = loss - before - self.foreseen;
+            self.memory.correct(&self.centre, x, error - error.clamp(-slack, slack));
         }
         match self.loss {
             None => {
@@ -167,7 +196,8 @@ impl Trust {
                     }
                     Elsewhere::Loss(_) | Elsewhere::Nowhere | Elsewhere::Unknown => f64::INFINITY,
                 };
-                if objective < ceiling && loss - before - self.foreseen.min(0.0) <= allowed {
+                let surprise = loss - before - self.foreseen.min(0.0);
+                if objective < ceiling + slack && surprise <= allowed + slack {
                     self.keep(x, loss, objective);
                     self.scale_weight(SHORTER);
                 } else {
@@ -231,7 +261,7 @@ impl Trust {
         (self.loss, self.weight) = (None, None);
         self.recent.clear();
         self.foreseen = 0.0;
-        self.memory = Memory::new(self.start.len(), self.without);
+        self.memory = self.memory.emptied();
         (self.lowest, self.since) = (f64::INFINITY, 0);
         self.surprise *= CARE;
     }

@@ -175,6 +175,26 @@ fn a_noisy_black_box_is_left_to_a_method_that_averages() {
 }
 
 #[test]
+fn nine_tenths_of_the_way_need_a_few_hundred_queries_under_noise_of_a_hundredth_of_it() {
+    for seed in 10..15 {
+        let family = SparseTarget::quadratic(100, 0.01, seed);
+        let range = family.start_objective() - family.minimum();
+        let sigma = 0.01 * range;
+        let mut call = 1_000_000 * seed;
+        let f = |x: &[f64], _: u64| {
+            call += 1;
+            family.loss(x) + sigma * noise::normal(call)
+        };
+        // Without noise it arrives after about 180.
+        let config = Config { seed, noise: Noise::Detect, ..auto(800) };
+        let outcome = drive_by_hand(Solver::new(on_box(&family), config).expect("a solver"), f, |_| true);
+        assert_eq!(outcome.noise, Noise::Independent);
+        let left = (family.objective(outcome.x()) - family.minimum()) / range;
+        assert!(left < 0.1, "seed {seed}: {left} left");
+    }
+}
+
+#[test]
 fn watched_steps_need_blocks() {
     let mut config = auto(100);
     config.recipe = config.recipe.with_direction(Direction::Rademacher);

@@ -1,6 +1,6 @@
 //! How far the default method comes where answers are noisy, rounded or missing.
 //!
-//! `cargo run --release -p bench --bin noise [-- --dims 100,1000] [--seeds 10] [--first 1000] [--out docs/benchmarks]`
+//! `cargo run --release -p bench --bin noise [-- --dims 100,1000] [--seeds 10] [--first 3000] [--out docs/benchmarks]`
 //!
 //! Every problem is solved without disturbance first. Then the method gets three times the queries and disturbed answers, and
 //! its answer is judged by the true objective.
@@ -39,7 +39,7 @@ struct Asked {
 
 impl Asked {
     fn from_words(mut words: impl Iterator<Item = String>) -> Fallible<Self> {
-        let (mut dims, mut count, mut first) = (vec![100, 1_000], 10, 1_000);
+        let (mut dims, mut count, mut first) = (vec![100, 1_000], 10, 3_000);
         let mut out = PathBuf::from(OUT);
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;

@@ -1,7 +1,7 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
 use super::config::{Config, Finale, Output, PreviousValue};
-use super::state::{Past, Phase, Update, first_phase};
+use super::state::{Averaged, Past, Phase, Update, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
     CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, deviation_of_finite,
@@ -13,6 +13,8 @@ use crate::step_size::StepRule;
 use crate::stop::{Status, StopReason};
 use crate::trace::Notice;
 
+/// A batch with at most one failed answer in so many is completed.
+const FEW: usize = 4;
 /// Evaluations of each final point under noise: their mean has a quarter of the noise of one.
 const NOISY_REPEATS: usize = 16;
 /// Noise of one value beyond this share of what a run has gained is said to be large.
@@ -27,7 +29,8 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
         Estimator::Gradients { .. } => Difference::Auto,
     };
     if matches!(config.recipe.step, StepRule::Trust { .. }) {
-        return Layout::Shared;
+        // Radii are large under noise, and what curvature adds to a difference cancels between two sides.
+        return if noise == Noise::Independent { Layout::Central } else { Layout::Shared };
     }
     match (difference, noise) {
         (Difference::Auto | Difference::Forward, Noise::None | Noise::Detect) => Layout::Shared,
@@ -162,6 +165,12 @@ impl Solver {
         let Phase::Finale(reason) = &self.state.phase else { return };
         let reason = reason.clone();
         let repeats = self.final_repeats();
+        if let (Update::Trust(trust), Noise::Independent) = (&self.state.update, self.state.noise)
+            && trust.reached() != trust.centre
+        {
+            self.state.x.copy_from_slice(trust.reached());
+            self.state.averaged = Averaged::default();
+        }
         let mut bases = vec![Base::Current];
         if self.state.has_own_sparse_point() {
             bases.push(Base::Sparse);
@@ -193,7 +202,7 @@ impl Solver {
             Asked::Survey(plan) => self.take_survey(&plan, values),
             Asked::Calibration => self.take_calibration(values),
             Asked::Estimate(plan) => {
-                let rows = plan.failed_bases(values);
+                let rows = self.rows_to_ask_again(&plan, values);
                 if rows.is_empty() {
                     self.take_estimate(&plan, values);
                 } else {
@@ -253,6 +262,9 @@ impl Solver {
     fn choose_radius(&mut self, radius: f64, noise: Option<f64>) {
         let radius = self.radius_with_room(radius);
         self.state.radius = radius;
+        if let (Update::Trust(trust), Noise::Independent) = (&mut self.state.update, self.state.noise) {
+            trust.learn_noise(noise.unwrap_or(0.0));
+        }
         self.state.notices.push(Notice::RadiusChosen { noise, radius });
         self.state.phase = Phase::Iterate;
     }
@@ -261,13 +273,34 @@ impl Solver {
         self.state.counts.failed += values.iter().filter(|value| !value.is_finite()).count() as u64;
     }
 
+    /// The rows without which an estimate is worth nothing, and whose answers failed.
+    fn failed_bases(&self, plan: &Plan, values: &[f64]) -> Vec<usize> {
+        match self.state.update {
+            // The point itself, which is watched.
+            Update::Trust(_) if !values[0].is_finite() => vec![0],
+            _ => plan.failed_bases(values),
+        }
+    }
+
+    /// The rows that are asked once more. Slopes of a block come from all its rows together, so that a few that failed are; where
+    /// many did, they may well fail again.
+    fn rows_to_ask_again(&self, plan: &Plan, values: &[f64]) -> Vec<usize> {
+        let failed: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_finite()).collect();
+        let few = failed.len() <= values.len() / FEW;
+        if few && matches!(self.state.update, Update::Trust(_)) {
+            failed
+        } else {
+            self.failed_bases(plan, values)
+        }
+    }
+
     fn take_again(&mut self, plan: &Plan, values: &[f64]) {
         let Phase::AskAgain { told, rows } = &self.state.phase else { return };
         let mut told = told.clone();
         for (&row, &value) in rows.iter().zip(values) {
             told[row] = value;
         }
-        if plan.failed_bases(&told).is_empty() {
+        if self.failed_bases(plan, &told).is_empty() {
             self.state.phase = Phase::Iterate;
             self.take_estimate(plan, &told);
         } else {
@@ -367,9 +400,12 @@ impl Solver {
 
     /// Whether the iterates are averaged: they dance around the answer where there is noise.
     pub(super) fn averages(&self) -> bool {
-        matches!(self.state.noise, Noise::Common | Noise::Independent)
-            && self.config.output == Output::Auto
-            && !matches!(self.state.update, Update::Trust(_))
+        let dances = match self.state.noise {
+            Noise::Independent => true,
+            Noise::Common => !matches!(self.state.update, Update::Trust(_)),
+            Noise::None | Noise::Detect => false,
+        };
+        dances && self.config.output == Output::Auto
     }
 
     fn final_repeats(&self) -> usize {
@@ -408,7 +444,7 @@ impl Solver {
         if self.state.inner.is_empty() { wanted } else { self.parts.largest_inside(wanted) }
     }
 
-    /// Whether answers that wait for base points to be asked again fit the batch they belong to, for a run that comes
+    /// Whether answers that wait for others to be asked again fit the batch they belong to, for a run that comes
     /// from outside.
     pub(super) fn waits_consistently(&self) -> bool {
         match &self.state.phase {
@@ -416,7 +452,7 @@ impl Solver {
                 let plan = self.plan();
                 told.len() == plan.len()
                     && !rows.is_empty()
-                    && *rows == plan.failed_bases(told)
+                    && *rows == self.rows_to_ask_again(&plan, told)
                     && self.samples_of(&plan).0 >= self.samples_of(&plan).1
             }
             _ => true,

@@ -2,7 +2,7 @@
 
 use super::parts::Parts;
 use super::phases::{PROBE_ROWS, layout};
-use super::state::{Phase, State, Update, first_phase};
+use super::state::{Averaged, Phase, State, Update, first_phase};
 use super::{Asked, Solver};
 use crate::direction::Directions;
 use crate::estimator::{Estimator, Noise, Plan, Radius};
@@ -26,13 +26,11 @@ impl Solver {
         }
     }
 
-    /// What noise means for a method with a memory. Where every value has its own, one value says too little about a step,
-    /// and another method goes on; where a sample is shared, the way down is the same for all of them at first.
+    /// What noise means for a method with a memory. Where a sample is shared, the way down is the same for all of them at
+    /// first, and no radius has to be measured. Where every value has its own, one is.
     pub(super) fn reconsider(&mut self) {
-        match (&self.state.update, self.state.noise) {
-            (Update::Trust(_), Noise::Independent) => self.give_way(),
-            (Update::Trust(_), Noise::Common) => self.state.phase = Phase::Iterate,
-            _ => {}
+        if let (Update::Trust(_), Noise::Common) = (&self.state.update, self.state.noise) {
+            self.state.phase = Phase::Iterate;
         }
     }
 
@@ -53,7 +51,8 @@ impl Solver {
         let mut config = self.config.clone();
         config.recipe = recipe;
         let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return };
-        self.state.x.copy_from_slice(&trust.centre);
+        self.state.x.copy_from_slice(trust.reached());
+        self.state.averaged = Averaged::default();
         self.state.update = Update::new(&parts, &config, &self.state.x);
         self.state.radius = parts.radius;
         self.state.notices.push(Notice::GaveWay);
@@ -102,13 +101,23 @@ impl Solver {
     pub(super) fn prepare_survey(&mut self, to_spare: u64) -> bool {
         let Update::Trust(trust) = &self.state.update else { return false };
         let size = self.parts.survey_size();
-        let plan = Plan::new(layout(&self.config, self.state.noise), size, self.state.radius);
+        let plan = Plan::new(layout(&self.config, self.state.noise), size, self.survey_radius());
         if !trust.memory.wants_survey() || plan.len() as u64 > to_spare || size >= self.parts.space.dim() {
             return false;
         }
         self.parts.survey.draw(self.state.draws, size);
         self.hand_out(plan.rows(WATCHED_SAMPLE), 0, Asked::Survey(plan));
         true
+    }
+
+    /// The radius was measured along a few coordinates; what is of third order along all of them is as much larger as they
+    /// are more.
+    fn survey_radius(&self) -> f64 {
+        let (looked_at, dim) = ((self.parts.m - 1) as f64, self.parts.space.dim() as f64);
+        match self.state.noise {
+            Noise::Independent => (looked_at / dim).cbrt().min(1.0) * self.state.radius,
+            Noise::None | Noise::Common | Noise::Detect => self.state.radius,
+        }
     }
 
     pub(super) fn take_survey(&mut self, plan: &Plan, values: &[f64]) {
@@ -160,7 +169,8 @@ impl Solver {
     pub(super) fn judge_point(&mut self, loss: Option<f64>, penalty: f64) -> bool {
         let (Update::Trust(trust), Some(loss)) = (&mut self.state.update, loss) else { return true };
         let verdict = trust.judge(&self.state.x, loss, loss + penalty);
-        let stalled = self.state.noise == Noise::Common && trust.has_stalled();
+        let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
+        let stalled = noisy && trust.has_stalled();
         match verdict {
             _ if stalled => {
                 self.give_way();

@@ -186,7 +186,9 @@ fn soak(time: Duration) -> Result<ExitCode, Failure> {
     samples.clear();
     let (begun, mut tally) = (Instant::now(), Tally::default());
     let mut next_line = Duration::ZERO;
-    println!("| minutes | runs | requests | memory (MB) | of it not the program's file | threads | files |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| minutes | runs | requests | memory (MB) | of it not the program's file | threads | files |\n|---|---|---|---|---|---|---|"
+    );
     while begun.elapsed() < time {
         let http = Http::connect(&service.address, options())?;
         for _ in 0..RUNS_PER_CLIENT {

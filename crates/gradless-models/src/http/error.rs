@@ -57,6 +57,14 @@ pub enum HttpError {
         /// What is wrong, without its value.
         problem: String,
     },
+    /// The authorities that are to be trusted are not known.
+    #[error("the certificates in {path} {problem}")]
+    Certificates {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The shape of an input is not known.
     #[error(
         "a service does not say what it takes: give the shape of one input, channels first (`shape = [1, 28, 28]` under \

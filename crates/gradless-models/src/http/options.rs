@@ -1,7 +1,7 @@
 //! How a service is asked: the words it wants, and how long, how often and how fast.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,9 @@ pub struct HttpOptions {
     /// Inputs that may be sent in all, retries included; no limit if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_sent: Option<u64>,
+    /// A PEM file of the authorities that are trusted to say who a service is; those that browsers trust if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<PathBuf>,
     /// What the service takes and what its scores mean. Its `shape` must be given.
     pub description: Description,
 }
@@ -91,6 +94,7 @@ impl Default for HttpOptions {
             longest_pause: 60.0,
             max_answer_bytes: 8 << 20,
             max_sent: None,
+            certificates: None,
             description: Description::default(),
         }
     }

@@ -2,8 +2,10 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::Path;
 
 use ureq::http::{HeaderMap, Uri, header};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body};
 
@@ -12,9 +14,12 @@ use super::headers::Headers;
 use super::options::{HttpOptions, seconds};
 use super::resolver::Remembered;
 use super::{HttpError, retry};
+use crate::file;
 
 /// Bytes of the headers of an answer that are read.
 const MOST_HEADER_BYTES: usize = 64 << 10;
+/// No file of certificates is longer: all that browsers trust are a quarter of it.
+const MOST_CERTIFICATE_BYTES: u64 = 1 << 20;
 /// Characters of a service's own words that are shown.
 const WORDS: usize = 200;
 
@@ -44,6 +49,9 @@ impl Transfer {
             .timeout_resolve(Some(seconds(options.connect_timeout)))
             .timeout_connect(Some(seconds(options.connect_timeout)))
             .timeout_global(Some(seconds(options.timeout)));
+        if let Some(path) = &options.certificates {
+            config = config.tls_config(TlsConfig::builder().root_certs(authorities(path)?).build());
+        }
         if is_here {
             // A proxy of the environment leads elsewhere, not back to this machine.
             config = config.proxy(None);
@@ -132,6 +140,25 @@ impl Transfer {
 
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned)
+}
+
+/// The certificates in a PEM file; what else it holds is passed over.
+fn authorities(path: &Path) -> Result<RootCerts, HttpError> {
+    let wrong = |problem: String| HttpError::Certificates { path: path.display().to_string(), problem };
+    let bytes = file::read(path, MOST_CERTIFICATE_BYTES)
+        .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let mut found = Vec::new();
+    for item in parse_pem(&bytes) {
+        match item {
+            Ok(PemItem::Certificate(certificate)) => found.push(certificate),
+            Ok(_) => (),
+            Err(error) => return Err(wrong(format!("cannot be understood: {error}"))),
+        }
+    }
+    if found.is_empty() {
+        return Err(wrong("are missing: a PEM file has lines of BEGIN CERTIFICATE".to_owned()));
+    }
+    Ok(found.into())
 }
 
 /// The host of an address that can be asked.

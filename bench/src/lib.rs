@@ -16,6 +16,7 @@
 
 pub mod contender;
 pub mod network;
+pub mod service;
 pub mod race;
 pub mod descent;
 pub mod fit;

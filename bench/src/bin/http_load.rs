@@ -4,12 +4,13 @@
 //! answers 64 inputs after a millisecond; `wrk` (a load generator in C, to be installed) posts the same body again and again,
 //! the driver makes each body from new points and reads each answer.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bench::service::Service;
 use gradless::{
     BatchSize, Config, Driver, Estimator, Method, Noise, Preset, Problem, Scored, Set, Solver, StopRule,
 };
@@ -29,7 +30,7 @@ const ROUNDS: usize = 5;
 /// Length of a measurement.
 const SECONDS: u64 = 4;
 
-type Failure = Box<dyn std::error::Error>;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<ExitCode, Failure> {
     if std::env::args().any(|word| word == "--serve") { serve() } else { measure() }
@@ -166,32 +167,5 @@ impl Script {
 impl Drop for Script {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-/// The service as a child: it ends with this process.
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn start() -> Result<Self, Failure> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg("--serve")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = child.stdout.take().ok_or("the service says nothing")?;
-        let mut address = String::new();
-        BufReader::new(output).read_line(&mut address)?;
-        Ok(Self { child, address: address.trim().to_owned() })
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
     }
 }

@@ -3,10 +3,11 @@
 //! `cargo run --release -p bench --bin soak -- --minutes 30` prints a table for `docs/reliability-http.md`. The service is another
 //! process; what is measured is the client alone.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::io::Read;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use bench::service::Service;
 use gradless::{Config, Driver, Oracle, Outcome, Problem, Regulariser, Scored, Set, Solver};
 use gradless_models::{Description, Http, HttpOptions};
 use peak_alloc::PeakAlloc;
@@ -32,7 +33,7 @@ const TOLERANCE: f64 = 0.05;
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-type Failure = Box<dyn std::error::Error>;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<ExitCode, Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -143,34 +144,13 @@ impl Held {
             line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
         };
         let files = std::fs::read_dir("/proc/self/fd")?.count() as u64;
-        Ok(Self { kilobytes: number("VmRSS:"), own: number("RssAnon:"), heap: HEAP.current_usage(), threads: number("Threads:"), files })
-    }
-}
-
-/// The service as a child: it ends with this process.
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn start() -> Result<Self, Failure> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg("--serve")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = child.stdout.take().ok_or("the service says nothing")?;
-        let mut address = String::new();
-        BufReader::new(output).read_line(&mut address)?;
-        Ok(Self { child, address: address.trim().to_owned() })
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
+        Ok(Self {
+            kilobytes: number("VmRSS:"),
+            own: number("RssAnon:"),
+            heap: HEAP.current_usage(),
+            threads: number("Threads:"),
+            files,
+        })
     }
 }
 

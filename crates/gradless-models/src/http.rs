@@ -1,6 +1,7 @@
 //! A classifier behind an address: batches as JSON, over HTTP or HTTPS.
 
 mod answer;
+mod coalesce;
 mod error;
 mod headers;
 mod options;

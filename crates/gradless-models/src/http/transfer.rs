@@ -6,9 +6,10 @@ use std::path::Path;
 
 use ureq::http::{HeaderMap, Uri, header};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::unversioned::transport::DefaultConnector;
+use ureq::unversioned::transport::{Connector as _, DefaultConnector};
 use ureq::{Agent, Body};
 
+use super::coalesce::Coalescing;
 use super::error::Failure;
 use super::headers::Headers;
 use super::options::{HttpOptions, seconds};
@@ -17,7 +18,10 @@ use super::{HttpError, retry};
 use crate::file;
 
 /// Bytes of the headers of an answer that are read.
-const MOST_HEADER_BYTES: usize = 64 << 10;
+const MOST_HEADER_BYTES: usize = BUFFER;
+/// Bytes that a connection reads and writes at once. Larger ones stay with the allocator when a broken connection is replaced:
+/// with 128 KiB resident memory grew by 9 % in half an hour, the heap in use by nothing.
+const BUFFER: usize = 32 << 10;
 /// No file of certificates is longer: all that browsers trust are a quarter of it.
 const MOST_CERTIFICATE_BYTES: u64 = 1 << 20;
 /// Characters of a service's own words that are shown.
@@ -44,6 +48,8 @@ impl Transfer {
             .accept_encoding("identity")
             .user_agent(concat!("gradless/", env!("CARGO_PKG_VERSION")))
             .max_response_header_size(MOST_HEADER_BYTES)
+            .input_buffer_size(BUFFER)
+            .output_buffer_size(BUFFER)
             .max_idle_connections(options.in_flight)
             .max_idle_connections_per_host(options.in_flight)
             .timeout_resolve(Some(seconds(options.connect_timeout)))
@@ -57,7 +63,11 @@ impl Transfer {
             config = config.proxy(None);
         }
         Ok(Self {
-            agent: Agent::with_parts(config.build(), DefaultConnector::default(), Remembered::default()),
+            agent: Agent::with_parts(
+                config.build(),
+                DefaultConnector::default().chain(Coalescing),
+                Remembered::default(),
+            ),
             address: address.to_owned(),
             headers,
             max_answer_bytes: options.max_answer_bytes,

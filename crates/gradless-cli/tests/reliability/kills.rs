@@ -11,14 +11,13 @@ const KILLS: u64 = 6;
 
 pub(crate) fn run() -> Result<String, String> {
     let mut told = Vec::new();
-    let mut kinds = kinds()?;
+    let kinds = kinds()?;
     #[cfg(feature = "http")]
-    let (_server, _files) = {
-        let files = Folder::new("kill-service");
-        let (trial, server) = service(&files.0)?;
-        kinds.push(("http", trial));
-        (server, files)
-    };
+    let files = Folder::new("kill-service");
+    #[cfg(feature = "http")]
+    let (trial, _server) = service(&files.0)?;
+    #[cfg(feature = "http")]
+    let kinds = [kinds, vec![("http", trial)]].concat();
     for (name, trial) in kinds {
         let folder = Folder::new(&format!("kill-{name}"));
         let (undisturbed, killed) = (folder.0.join("undisturbed"), folder.0.join("killed"));

@@ -78,8 +78,6 @@ impl<T: Transport> Transport for Coalesced<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use ureq::unversioned::transport::LazyBuffers;
 
     use super::*;
@@ -113,7 +111,7 @@ mod tests {
 
     /// The pieces in which these are sent.
     fn sent(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
-        let timeout = NextTimeout { after: Duration::from_secs(1).into(), reason: ureq::Timeout::Global, per_read: None, per_write: None };
+        let timeout = NextTimeout::default();
         let inner = Pieces { buffers: LazyBuffers::new(16, 16 << 10), sent: Vec::new() };
         let mut transport = Coalesced { inner, held: Vec::new() };
         for piece in pieces {

@@ -7,7 +7,7 @@
 //! - `suite --run DIR [--methods LIST] [--seeds 10] [--budget 40000] [--threads N] [--problems LIST] [--dims LIST]` runs ours on
 //!   what is there and adds to `ours.csv`; what it already holds is not run again. `bench/peers/peers.py DIR` does the same
 //!   with the others and `peers.csv`.
-//! - `suite --report DIR --out docs/benchmarks` merges both into `peers.md` and data profiles.
+//! - `suite --report DIR --out docs/benchmarks [--problems LIST] [--dims LIST]` merges both into `peers.md` and data profiles.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
@@ -58,6 +58,10 @@ fn tell(folder: &Path, asked: &Asked) -> Fallible<()> {
     for name in [measured::OURS, measured::PEERS] {
         rows.extend(measured::read(&folder.join(name))?);
     }
+    rows.retain(|row| {
+        asked.dims.as_ref().is_none_or(|dims| dims.contains(&row.dim))
+            && asked.problems.as_ref().is_none_or(|problems| problems.contains(&row.problem))
+    });
     let minima =
         Instance::all(folder)?.into_iter().filter_map(|instance| Some((instance.name, instance.minimum?)));
     let merged = Merged::new(rows, minima.collect());

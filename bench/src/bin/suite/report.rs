@@ -28,12 +28,13 @@ fn page(merged: &Merged, commit: &str) -> String {
          Commit {commit}, `bench/peers/run`. Everybody minimises the same $l + r$ over the same box from the same start and is\n\
          charged for every value. Numbers are medians over seeds (and images) of the best objective within so many queries; where\n\
          values are noisy, of the true objective at the point that would be returned. A dash: not run, or ended before by its limit of\n\
-         time for more than half of the seeds.\n\n\
+         time for more than half of the seeds. Seeds per problem: {}.\n\n\
          ## Who is best\n\n{}\n\
          ## Never lose\n\n{}\n\
          ## Data profiles\n\n\
          Share of runs that have gone 90 % and 99 % of the way from the start to the least objective known, as seen after\n{} queries. Dimensions and images on which a\n\
          method was not run, or was skipped because it is slow, count as never.\n\n",
+        seeds(merged),
         winners(merged),
         never_lose(merged),
         LOOKS.map(|look| look.to_string()).join(", "),
@@ -52,6 +53,27 @@ fn page(merged: &Merged, commit: &str) -> String {
     }
     out.push_str(&notes(merged));
     out
+}
+
+/// How many seeds every method was run with, where it was run.
+fn seeds(merged: &Merged) -> String {
+    let groups = merged.groups();
+    let of = |method: &str| {
+        let count = |group: &Group| {
+            let mut seeds: Vec<u64> =
+                merged.of(group).filter(|row| row.method == method).map(|row| row.seed).collect();
+            seeds.sort_unstable();
+            seeds.dedup();
+            seeds.len()
+        };
+        let counts: Vec<usize> = groups.iter().map(count).filter(|&count| count > 0).collect();
+        let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+        match (least, most) {
+            (Some(least), Some(most)) if least < most => format!("{method} {least} to {most}"),
+            (_, most) => format!("{method} {}", most.unwrap_or(0)),
+        }
+    };
+    merged.methods().into_iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// Which of the looks anybody has reached.

@@ -145,7 +145,7 @@ impl Trust {
             && full(&self.centre)
             && self.memory.fits(dim)
             && self.looked_at > 0
-            && self.noise.is_finite()
+            && (0.0..f64::INFINITY).contains(&self.noise)
             && !self.first.is_nan()
             && self.recent.len() <= RECENT
     }
@@ -285,5 +285,31 @@ impl Trust {
         let half = 0.5 * self.memory.curvature();
         let steps = next.iter().zip(&self.centre).map(|(y, x)| y - x);
         self.foreseen = slopes.iter().zip(steps).map(|(slope, step)| (slope + half * step) * step).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_that_cannot_be_is_no_part_of_a_run() {
+        let mut trust = Trust::new(&[0.0; 3], 2, false, None);
+        assert!(trust.fits(3));
+        for noise in [-1.0, f64::NAN, f64::INFINITY] {
+            trust.learn_noise(noise);
+            assert!(!trust.fits(3), "{noise}");
+        }
+    }
+
+    #[test]
+    fn what_noise_hides_is_no_reason_to_leave_the_start() {
+        let mut trust = Trust::new(&[0.0; 2], 2, false, None);
+        trust.learn_noise(1.0);
+        trust.judge(&[0.0; 2], 10.0, 10.0);
+        trust.judge(&[1.0; 2], 5.0, 5.0);
+        assert_eq!(trust.reached(), [0.0; 2]);
+        trust.judge(&[2.0; 2], 3.0, 3.0);
+        assert_eq!(trust.reached(), [2.0; 2]);
     }
 }

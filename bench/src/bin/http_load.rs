@@ -124,8 +124,11 @@ fn driver(address: &str, in_flight: usize) -> Result<f64, Failure> {
             cancel.store(true, Ordering::Relaxed);
         });
         let black_box = Scored { model: &http, loss: |scores: &[f64]| scores[0] };
-        // Twice the threads: while some wait for an answer, others write the next bodies.
-        Driver::default().threads(2 * in_flight).cancelled_by(&cancel).run(solver, &black_box);
+        // Half as many threads again: while some wait for an answer, others write the next bodies.
+        Driver::default()
+            .threads(in_flight + in_flight.div_ceil(2))
+            .cancelled_by(&cancel)
+            .run(solver, &black_box);
         begun.elapsed()
     });
     let requests = http.requests() - before;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod coalesce;
+mod dispatch;
 mod error;
 mod headers;
 mod options;
@@ -18,6 +19,7 @@ pub use request::Numbers;
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::description::{Description, DescriptionError, Layout, Preparation, ScoreKind};
 use answer::Place;
+use dispatch::Dispatch;
 use error::{Again, Failure};
 use headers::Headers;
 use options::seconds;
@@ -62,13 +65,13 @@ const SUM_TOLERANCE: f64 = 1e-4;
 ///
 /// A call of [`Model::scores`] has one request on its way at a time. Callers make the threads, as
 /// `gradless::Driver::threads` does; no more than [`HttpOptions::in_flight`] requests are out at once, whoever calls.
+/// Half as many callers again keep that many out (`docs/benchmarks/http.md`); for those who wait a thread of its own sends.
 pub struct Http {
     address: String,
     options: HttpOptions,
-    transfer: Transfer,
+    dispatch: Dispatch<Transfer>,
     template: Template,
     place: Place,
-    pace: Pace,
     preparation: Preparation,
     shape: Vec<usize>,
     known: HttpKnown,
@@ -131,16 +134,16 @@ impl Http {
         let written = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let headers = Headers::new(written, &|name| std::env::var(name).ok())?;
         let transfer = Transfer::new(address, headers, &options)?;
-        let mut pace = Pace::new(Box::new(Monotonic::new()), options.in_flight, options.requests_per_second);
+        let mut pace = Pace::new(Box::new(Monotonic::new()), options.requests_per_second);
         pace.stop = stop.map(|stop| Box::new(stop) as pace::Stop);
+        let dispatch = Dispatch::new(transfer, pace, options.in_flight);
         let scores = options.description.scores;
         Ok(Self {
             address: address.to_owned(),
             options,
-            transfer,
+            dispatch,
             template,
             place,
-            pace,
             preparation,
             shape,
             known: HttpKnown { classes: 0, scores, sent: 0 },
@@ -254,7 +257,7 @@ impl Http {
         scores: &mut Vec<f64>,
         account: &Account<'_>,
     ) -> Result<usize, ModelError> {
-        let body = self.body(points, rows)?;
+        let body = Arc::new(self.body(points, rows)?);
         let batch = self.batches.fetch_add(1, Ordering::Relaxed);
         let (mut failures, mut not_finite) = (0, 0);
         loop {
@@ -283,11 +286,11 @@ impl Http {
                 return Err(self.given_up(&failure, failures, wanted > longest));
             }
             if !wanted.is_zero() {
-                self.pace.hush(wanted);
+                self.dispatch.pace().hush(wanted);
             }
             let first = seconds(self.options.pause);
             let pause = retry::pause(self.seed, batch, failures, first, longest);
-            self.pace.wait(pause).map_err(|Stopped| stopped())?;
+            self.dispatch.pace().wait(pause).map_err(|Stopped| stopped())?;
         }
     }
 
@@ -308,15 +311,14 @@ impl Http {
         Ok(self.template.fill(&inputs, rows))
     }
 
-    /// One request, when it is time for it.
+    /// One request, when there is room and time for it. It is counted before it is sent.
     fn send(
         &self,
-        body: &[u8],
+        body: &Arc<Vec<u8>>,
         rows: usize,
         is_repeated: bool,
         account: &Account<'_>,
     ) -> Result<Result<Vec<u8>, Failure>, ModelError> {
-        let permit = self.pace.permit().map_err(|Stopped| stopped())?;
         let (cap, asked) = (self.options.max_sent.unwrap_or(u64::MAX), rows as u64);
         let reserve = |used: u64| used.checked_add(asked).filter(|used| *used <= cap);
         self.sent
@@ -325,13 +327,16 @@ impl Http {
         if let (true, Some(before)) = (is_repeated, account.before_repeat) {
             before(asked)?;
         }
-        self.requests.fetch_add(1, Ordering::Relaxed);
         if is_repeated {
             account.repeated.fetch_add(asked, Ordering::Relaxed);
         }
-        let answer = self.transfer.post(body);
-        drop(permit);
-        Ok(answer)
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.dispatch.send(body).map_err(|Stopped| {
+            // It was not sent. What was written down as sent again stays so: more than was, never less.
+            self.sent.fetch_sub(asked, Ordering::Relaxed);
+            self.requests.fetch_sub(1, Ordering::Relaxed);
+            stopped()
+        })
     }
 
     fn given_up(&self, failure: &Failure, failures: u32, asks_too_much: bool) -> ModelError {

@@ -14,7 +14,7 @@ impl<T: Transport> Connector<T> for Coalescing {
     type Out = Coalesced<T>;
 
     fn connect(&self, _: &ConnectionDetails<'_>, chained: Option<T>) -> Result<Option<Self::Out>, Error> {
-        Ok(chained.map(|inner| Coalesced { inner, held: Vec::new() }))
+        Ok(chained.map(|inner| Coalesced { inner, held: Vec::new(), is_fresh: false }))
     }
 }
 
@@ -23,6 +23,8 @@ impl<T: Transport> Connector<T> for Coalescing {
 pub(super) struct Coalesced<T> {
     inner: T,
     held: Vec<u8>,
+    /// Something was received, and nobody has asked since whether the connection is open.
+    is_fresh: bool,
 }
 
 impl<T: Transport> Coalesced<T> {
@@ -64,11 +66,14 @@ impl<T: Transport> Transport for Coalesced<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.flush(timeout)?;
-        self.inner.await_input(timeout)
+        self.is_fresh = self.inner.await_input(timeout)?;
+        Ok(self.is_fresh)
     }
 
     fn is_open(&mut self) -> bool {
-        self.inner.is_open()
+        // The library asks when it puts a connection away and again when it takes it out. The first time is three calls of the
+        // system for nothing: what happens in between counts.
+        std::mem::take(&mut self.is_fresh) || self.inner.is_open()
     }
 
     fn is_tls(&self) -> bool {
@@ -113,7 +118,7 @@ mod tests {
     fn sent(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
         let timeout = NextTimeout::default();
         let inner = Pieces { buffers: LazyBuffers::new(16, 16 << 10), sent: Vec::new() };
-        let mut transport = Coalesced { inner, held: Vec::new() };
+        let mut transport = Coalesced { inner, held: Vec::new(), is_fresh: false };
         for piece in pieces {
             transport.buffers().output()[..piece.len()].copy_from_slice(piece);
             assert!(transport.transmit_output(piece.len(), timeout).is_ok());

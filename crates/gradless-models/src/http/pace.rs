@@ -1,10 +1,10 @@
-//! When a request may go: so many at once, so many a second, and not while the service asked to wait.
+//! When a request may go: so many a second, and not while the service asked to wait.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often someone who waits looks whether to go on waiting.
-const GLANCE: Duration = Duration::from_millis(50);
+pub(super) const GLANCE: Duration = Duration::from_millis(50);
 
 /// A clock that is not set by anyone. It should never go backwards; if it does, nobody waits longer for it.
 pub(super) trait Clock: Send + Sync {
@@ -42,8 +42,6 @@ pub(super) struct Pace {
     /// Time between two requests.
     interval: Duration,
     times: Mutex<Times>,
-    room: Mutex<usize>,
-    freed: Condvar,
     pub(super) stop: Option<Stop>,
 }
 
@@ -56,47 +54,19 @@ struct Times {
     quiet_until: Duration,
 }
 
-/// The right to have a request on its way.
-pub(super) struct Permit<'a>(&'a Pace);
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        *locked(&self.0.room) += 1;
-        self.0.freed.notify_one();
-    }
-}
-
 /// Whoever waited was told to stop.
 #[derive(Debug, PartialEq)]
 pub(super) struct Stopped;
 
 impl Pace {
-    pub(super) fn new(clock: Box<dyn Clock>, in_flight: usize, per_second: Option<f64>) -> Self {
+    pub(super) fn new(clock: Box<dyn Clock>, per_second: Option<f64>) -> Self {
         let interval = per_second.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
-        Self {
-            clock,
-            interval,
-            times: Mutex::default(),
-            room: Mutex::new(in_flight.max(1)),
-            freed: Condvar::new(),
-            stop: None,
-        }
+        Self { clock, interval, times: Mutex::default(), stop: None }
     }
 
-    /// Waits for room among the requests on their way, then for the time to send.
-    pub(super) fn permit(&self) -> Result<Permit<'_>, Stopped> {
-        let mut room = locked(&self.room);
-        while *room == 0 {
-            room = self.freed.wait_timeout(room, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
-            if self.is_stopped() {
-                return Err(Stopped);
-            }
-        }
-        *room -= 1;
-        drop(room);
-        let permit = Permit(self);
-        self.wait(self.turn())?;
-        Ok(permit)
+    /// Waits for the time to send.
+    pub(super) fn ready(&self) -> Result<(), Stopped> {
+        self.wait(self.turn())
     }
 
     /// How long to wait for one's turn; the turn is taken.
@@ -127,7 +97,8 @@ impl Pace {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    fn is_stopped(&self) -> bool {
+    /// Whether whoever waits should stop waiting.
+    pub(super) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| stop())
     }
 
@@ -144,7 +115,7 @@ impl Pace {
 }
 
 /// What is inside is whole after every step, so a panic elsewhere does not spoil it.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -177,68 +148,54 @@ mod tests {
         }
     }
 
-    fn pace(in_flight: usize, per_second: Option<f64>) -> (Wound, Pace) {
+    fn pace(per_second: Option<f64>) -> (Wound, Pace) {
         let clock = Wound::default();
-        (clock.clone(), Pace::new(Box::new(clock), in_flight, per_second))
+        (clock.clone(), Pace::new(Box::new(clock), per_second))
     }
 
     #[test]
     fn requests_keep_their_distance() {
-        let (clock, pace) = pace(1, Some(10.0));
+        let (clock, pace) = pace(Some(10.0));
         let moments: Vec<u64> = (0..4)
             .map(|_| {
-                drop(pace.permit().unwrap());
+                pace.ready().unwrap();
                 clock.millis()
             })
             .collect();
         assert_eq!(moments, [0, 100, 200, 300]);
         // A pause earns nothing.
         clock.set(5_000);
-        drop(pace.permit().unwrap());
-        drop(pace.permit().unwrap());
+        pace.ready().unwrap();
+        pace.ready().unwrap();
         assert_eq!(clock.millis(), 5_100);
     }
 
     #[test]
     fn nobody_sends_while_the_service_wants_quiet() {
-        let (clock, pace) = pace(2, None);
+        let (clock, pace) = pace(None);
         pace.hush(Duration::from_secs(3));
         pace.hush(Duration::from_secs(1));
-        drop(pace.permit().unwrap());
+        pace.ready().unwrap();
         assert_eq!(clock.millis(), 3_000);
     }
 
     #[test]
     fn a_clock_that_goes_backwards_makes_nobody_wait_longer() {
-        let (clock, pace) = pace(1, Some(10.0));
+        let (clock, pace) = pace(Some(10.0));
         clock.set(3_600_000);
-        drop(pace.permit().unwrap());
+        pace.ready().unwrap();
         clock.set(5);
-        drop(pace.permit().unwrap());
+        pace.ready().unwrap();
         assert_eq!(clock.millis(), 105, "one interval, not an hour");
         pace.hush(Duration::from_secs(1));
         clock.set(0);
-        drop(pace.permit().unwrap());
+        pace.ready().unwrap();
         assert_eq!(clock.millis(), 1_000);
     }
 
     #[test]
-    fn no_more_are_on_their_way_than_allowed() {
-        let (_, mut pace) = pace(2, None);
-        {
-            let (first, _second) = (pace.permit().unwrap(), pace.permit().unwrap());
-            assert_eq!(*locked(&pace.room), 0);
-            drop(first);
-            let _third = pace.permit().unwrap();
-        }
-        pace.stop = Some(Box::new(|| true));
-        assert!(pace.permit().is_err(), "whoever is stopped does not send");
-        assert_eq!(*locked(&pace.room), 2, "and takes no room");
-    }
-
-    #[test]
     fn a_wait_ends_when_someone_says_stop() {
-        let (clock, mut pace) = pace(1, None);
+        let (clock, mut pace) = pace(None);
         let seen = clock.clone();
         pace.stop = Some(Box::new(move || seen.millis() >= 200));
         assert_eq!(pace.wait(Duration::from_hours(1)), Err(Stopped));

@@ -10,6 +10,7 @@ use ureq::unversioned::transport::{Connector as _, DefaultConnector};
 use ureq::{Agent, Body};
 
 use super::coalesce::Coalescing;
+use super::dispatch::Post;
 use super::error::Failure;
 use super::headers::Headers;
 use super::options::{HttpOptions, seconds};
@@ -75,35 +76,6 @@ impl Transfer {
         })
     }
 
-    /// Sends a body and receives all of the answer's.
-    pub(super) fn post(&self, body: &[u8]) -> Result<Vec<u8>, Failure> {
-        let mut request = self.agent.post(&self.address).content_type("application/json");
-        for (name, value) in self.headers.sent() {
-            request = request.header(name, value);
-        }
-        let mut response = request.send(body).map_err(|error| self.failure(error))?;
-        let code = response.status().as_u16();
-        match code {
-            200 => self.read(response.body_mut(), self.max_answer_bytes),
-            300..=399 => {
-                let to = text(response.headers(), header::LOCATION).unwrap_or_default();
-                Err(Failure::Redirect { code, to: self.excerpt(&to) })
-            }
-            _ => {
-                let date = text(response.headers(), header::DATE);
-                let retry_after = text(response.headers(), header::RETRY_AFTER)
-                    .and_then(|wait| retry::asked_for(&wait, date.as_deref()));
-                // A short one is read, so that it can be shown and the connection be used again.
-                let said = self.read(response.body_mut(), 4 * WORDS as u64).unwrap_or_default();
-                Err(Failure::Status {
-                    code,
-                    text: self.excerpt(&String::from_utf8_lossy(&said)),
-                    retry_after,
-                })
-            }
-        }
-    }
-
     /// All of a body. One that says it is too long is not begun with.
     fn read(&self, body: &mut Body, most: u64) -> Result<Vec<u8>, Failure> {
         if body.content_length().is_some_and(|length| length > most) {
@@ -144,6 +116,36 @@ impl Transfer {
                 Failure::Tls(self.excerpt(&error.to_string()))
             }
             _ => Failure::Connection(self.excerpt(&error.to_string())),
+        }
+    }
+}
+
+impl Post for Transfer {
+    fn post(&self, body: &[u8]) -> Result<Vec<u8>, Failure> {
+        let mut request = self.agent.post(&self.address).content_type("application/json");
+        for (name, value) in self.headers.sent() {
+            request = request.header(name, value);
+        }
+        let mut response = request.send(body).map_err(|error| self.failure(error))?;
+        let code = response.status().as_u16();
+        match code {
+            200 => self.read(response.body_mut(), self.max_answer_bytes),
+            300..=399 => {
+                let to = text(response.headers(), header::LOCATION).unwrap_or_default();
+                Err(Failure::Redirect { code, to: self.excerpt(&to) })
+            }
+            _ => {
+                let date = text(response.headers(), header::DATE);
+                let retry_after = text(response.headers(), header::RETRY_AFTER)
+                    .and_then(|wait| retry::asked_for(&wait, date.as_deref()));
+                // A short one is read, so that it can be shown and the connection be used again.
+                let said = self.read(response.body_mut(), 4 * WORDS as u64).unwrap_or_default();
+                Err(Failure::Status {
+                    code,
+                    text: self.excerpt(&String::from_utf8_lossy(&said)),
+                    retry_after,
+                })
+            }
         }
     }
 }

@@ -27,6 +27,8 @@ const WARM_UP: f64 = 0.1;
 const SAMPLES: usize = 100_000;
 /// What memory may grow by.
 const TOLERANCE: f64 = 0.05;
+/// How often a thread on its way out is waited for, ten milliseconds each.
+const SETTLING: u32 = 20;
 
 /// Counts what is allocated and not yet freed: a leak shows there to the byte, in resident memory only beside the
 /// allocator's own habits.
@@ -152,6 +154,19 @@ impl Held {
             files,
         })
     }
+
+    /// The same once the threads of the last run are gone: one that was waited for may still be on its way out.
+    fn settled() -> Result<Self, Failure> {
+        let mut held = Self::now()?;
+        for _ in 0..SETTLING {
+            if held.threads == 1 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            held = Self::now()?;
+        }
+        Ok(held)
+    }
 }
 
 #[derive(Default)]
@@ -187,7 +202,7 @@ fn soak(time: Duration) -> Result<ExitCode, Failure> {
             tally.queries += outcome.counts.queries;
             tally.equal += u64::from(outcome.x() == same.x() && outcome.counts == same.counts);
             tally.ended_early += u64::from(outcome.stop != same.stop);
-            let held = Held::now()?;
+            let held = Held::settled()?;
             if samples.len() < SAMPLES {
                 samples.push((begun.elapsed(), held));
             }

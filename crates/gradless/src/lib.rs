@@ -47,6 +47,7 @@ pub mod geometry;
 pub mod prox;
 pub mod step_size;
 mod optimistic;
+mod likeness;
 mod memory;
 mod trust;
 pub mod method;

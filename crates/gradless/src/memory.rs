@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::likeness::Likeness;
 use crate::step_size::Habit;
 
 /// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
-const RENEWAL: f64 = 0.7;
+const RENEWAL: f64 = 0.85;
 /// The same where slopes are noisy: they average out over more looks.
 const NOISY_RENEWAL: f64 = 0.5;
 /// How much of what is known of the curvature is left after a look.
@@ -34,6 +35,9 @@ pub(crate) struct Memory {
     slopes: Vec<f64>,
     places: Vec<f64>,
     curvature: Curvature,
+    /// The mean slope beside each coordinate when it was looked at last, and how much that tells.
+    beside: Vec<f64>,
+    likeness: f64,
     noisy: bool,
     /// When each coordinate was looked at last; 0 if it was not.
     seen: Vec<u64>,
@@ -108,6 +112,8 @@ impl Memory {
             slopes: vec![0.0; dim],
             places: vec![0.0; dim],
             curvature: Curvature::default(),
+            beside: vec![0.0; dim],
+            likeness: 0.0,
             noisy: false,
             seen: vec![0; dim],
             hints: vec![0.0; dim],
@@ -129,10 +135,11 @@ impl Memory {
 
     /// Whether it is of this many coordinates and its parts agree, for a memory that comes from outside.
     pub(crate) fn fits(&self, dim: usize) -> bool {
-        let Self { slopes, places, hints, seen, unseen, .. } = self;
-        [slopes, places, hints].iter().all(|v| v.len() == dim)
+        let Self { slopes, places, beside, likeness, hints, seen, unseen, .. } = self;
+        [slopes, places, beside, hints].iter().all(|v| v.len() == dim)
             && seen.len() == dim
             && seen.iter().filter(|&&seen| seen == 0).count() == *unseen
+            && (0.0..=1.0).contains(likeness)
     }
 
     /// Whether every coordinate was looked at.
@@ -160,37 +167,72 @@ impl Memory {
         (1.0 - moves / self.curvature.moves).max(CURVATURE_FADES)
     }
 
-    /// The coordinates to look at next: half of them `active` ones, the others anywhere, those longest unseen first, among
-    /// those never seen where the surveys hint at most; `shuffle`, one number per coordinate, decides the rest.
-    pub(crate) fn choose(&self, active: impl Fn(usize) -> bool, count: usize, shuffle: &[u64]) -> Vec<usize> {
-        let order = |&i: &usize, &j: &usize| {
-            let hinted = self.hints[j].abs().total_cmp(&self.hints[i].abs());
-            self.seen[i].cmp(&self.seen[j]).then(hinted).then(shuffle[i].cmp(&shuffle[j])).then(i.cmp(&j))
-        };
-        let first = |mut of: Vec<usize>, count: usize| {
-            if count < of.len() {
-                of.select_nth_unstable_by(count, order);
-                of.truncate(count);
+    /// The coordinates beside one that were looked at.
+    fn seen_beside(&self, i: usize) -> impl Iterator<Item = usize> {
+        let beside = [i.checked_sub(1), Some(i + 1).filter(|&next| next < self.seen.len())];
+        beside.into_iter().flatten().filter(|&j| self.seen[j] > 0)
+    }
+
+    /// Their mean slope; `None` if there are none.
+    fn mean_beside(&self, i: usize) -> Option<f64> {
+        let (sum, count) =
+            self.seen_beside(i).fold((0.0, 0.0), |(sum, n), j| (sum + self.slopes[j], n + 1.0));
+        (count > 0.0).then(|| sum / count)
+    }
+
+    /// By how much a slope has changed since it was seen if it changes as those beside it.
+    fn drift(&self, i: usize) -> f64 {
+        match self.mean_beside(i) {
+            Some(mean) if self.likeness > 0.0 && self.seen_beside(i).any(|j| self.seen[j] > self.seen[i]) => {
+                self.likeness * (mean - self.beside[i])
             }
-            of.sort_unstable_by(order);
-            of
+            _ => 0.0,
+        }
+    }
+
+    /// The coordinates to look at next, half of them `active` ones, those longest unseen first; the others anywhere, those
+    /// first whose slopes are large and were seen long ago. Before, those never seen: away from those that were, if
+    /// slopes side by side are alike, and where the surveys hint at most. `shuffle`, one number per coordinate, decides the rest.
+    pub(crate) fn choose(&self, active: impl Fn(usize) -> bool, count: usize, shuffle: &[u64]) -> Vec<usize> {
+        let apart = self.likeness > 0.0 && self.unseen > 0;
+        let known_beside = |i: usize| if apart { self.seen_beside(i).count() } else { 0 };
+        let order = |&i: &usize, &j: &usize| {
+            let beside = known_beside(i).cmp(&known_beside(j));
+            let hinted = self.hints[j].abs().total_cmp(&self.hints[i].abs());
+            let seen = self.seen[i].cmp(&self.seen[j]);
+            seen.then(beside).then(hinted).then(shuffle[i].cmp(&shuffle[j])).then(i.cmp(&j))
         };
-        let mut chosen = first((0..self.seen.len()).filter(|&i| active(i)).collect(), count / 2);
+        let now = self.seen.iter().max().map_or(0, |last| last.saturating_add(1));
+        let worth = |i: usize| match self.seen[i] {
+            0 => f64::INFINITY,
+            seen => (now - seen) as f64 * self.slopes[i].abs(),
+        };
+        let worthier = |i: &usize, j: &usize| worth(*j).total_cmp(&worth(*i)).then(order(i, j));
+        // Of an odd number the one goes where least is known.
+        let half = if self.unseen > 0 { count / 2 } else { count.div_ceil(2) };
+        let active = (0..self.seen.len()).filter(|&i| active(i)).collect();
+        let mut chosen = first(active, half, order);
         let mut taken = vec![false; self.seen.len()];
         for &i in &chosen {
             taken[i] = true;
         }
         let others = (0..self.seen.len()).filter(|&i| !taken[i]).collect();
-        chosen.extend(first(others, count - chosen.len()));
+        chosen.extend(first(others, count - chosen.len(), worthier));
         chosen
     }
 
-    /// What is known of the slopes at a point: as they were seen, and as the curvature has changed them since.
+    /// What is known of the slopes at a point: as they were seen, and as the curvature and those beside them say that they have
+    /// changed since.
     pub(crate) fn slopes_at(&self, x: &[f64], slopes: &mut [f64]) {
         let curvature = self.curvature();
         let known = self.slopes.iter().zip(self.places.iter().zip(&self.seen));
         for ((slope, x), (remembered, (place, &seen))) in slopes.iter_mut().zip(x).zip(known) {
             *slope = if seen == 0 { 0.0 } else { remembered + curvature * (x - place) };
+        }
+        if self.likeness > 0.0 {
+            for (i, slope) in slopes.iter_mut().enumerate() {
+                *slope += self.drift(i);
+            }
         }
     }
 
@@ -212,7 +254,9 @@ impl Memory {
             _ if self.noisy => NOISY_RENEWAL,
             _ => RENEWAL,
         };
-        for &i in coordinates {
+        let drifts: Vec<f64> = coordinates.iter().map(|&i| self.drift(i)).collect();
+        for (&i, drift) in coordinates.iter().zip(drifts) {
+            self.slopes[i] += drift;
             let moved = x[i] - self.places[i];
             let share = if self.seen[i] == 0 {
                 self.unseen -= 1;
@@ -226,6 +270,19 @@ impl Memory {
             };
             self.slopes[i] += share * changes[i];
             (self.places[i], self.seen[i], self.hints[i]) = (x[i], time, 0.0);
+        }
+        self.look_beside(coordinates);
+    }
+
+    /// Looks beside the coordinates that were just looked at, and how alike all are that were.
+    fn look_beside(&mut self, coordinates: &[usize]) {
+        for &i in coordinates {
+            self.beside[i] = self.mean_beside(i).unwrap_or(0.0);
+        }
+        if self.without != Some(Habit::Neighbours) {
+            let seen = (0..self.seen.len()).filter(|&i| self.seen[i] > 0);
+            let pairs = seen.filter_map(|i| Some((self.slopes[i], self.mean_beside(i)?)));
+            self.likeness = Likeness::of(pairs).value();
         }
     }
 
@@ -272,6 +329,20 @@ impl Memory {
     }
 }
 
+/// The first so many in an order, in that order.
+fn first(
+    mut of: Vec<usize>,
+    count: usize,
+    order: impl Fn(&usize, &usize) -> std::cmp::Ordering,
+) -> Vec<usize> {
+    if count < of.len() {
+        of.select_nth_unstable_by(count, &order);
+        of.truncate(count);
+    }
+    of.sort_unstable_by(&order);
+    of
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,7 +362,7 @@ mod tests {
         assert!(!memory.is_complete());
         memory.look(&[1], &[0.0; 3], &[0.0, 1.0, 0.0], 2);
         memory.slopes_at(&[0.0; 3], &mut slopes);
-        assert_eq!(slopes, [0.0, 2.7, 0.0]);
+        assert_eq!(slopes, [0.0, 2.85, 0.0]);
     }
 
     #[test]

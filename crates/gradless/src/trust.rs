@@ -9,7 +9,7 @@ use crate::vector;
 /// The share of the way to where $r$ is smallest that the steepest coordinate goes in the first step.
 const FIRST_STEP: f64 = 0.25;
 /// The weight after a step that was kept, and after one that was taken back.
-const SHORTER: f64 = 0.8;
+const SHORTER: f64 = 0.88;
 const LONGER: f64 = 3.0;
 /// A step may end above the last objective, but not above all of the last few.
 const RECENT: usize = 5;

@@ -13,7 +13,7 @@ const SEED_BATCH: usize = 200;
 const PRACTICAL_BATCH: BatchSize = BatchSize::LogDim { factor: 8.0 };
 
 /// Rows of a block: one coordinate less is looked at. Chosen by experiment, `docs/auto.md`.
-const AUTO_BATCH: usize = 16;
+const AUTO_BATCH: usize = 8;
 
 /// A method with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

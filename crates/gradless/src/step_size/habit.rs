@@ -12,6 +12,8 @@ pub enum Habit {
     Averaging,
     /// Two looks at a coordinate tell how slopes change with it.
     Curvature,
+    /// Slopes are taken to change as those of the coordinates beside them, where these are alike.
+    Neighbours,
     /// What the slopes got wrong along a step is added to them.
     Correction,
     /// Directions through all coordinates tell which to look at first.
@@ -24,10 +26,11 @@ pub enum Habit {
 
 impl Habit {
     /// All of them, with the words they go by.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Memory, "memory"),
         (Self::Averaging, "averaging"),
         (Self::Curvature, "curvature"),
+        (Self::Neighbours, "neighbours"),
         (Self::Correction, "correction"),
         (Self::Surveys, "surveys"),
         (Self::Watching, "watching"),

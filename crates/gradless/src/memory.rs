@@ -15,7 +15,7 @@ const CURVATURE_FADES: f64 = 0.9;
 const CORRECTION: f64 = 0.3;
 /// Between two surveys this many times their cost goes into looks: the first where the surveys say where to look, the second
 /// where they do not.
-const SURVEY_PAUSES: [u64; 2] = [1, 4];
+const SURVEY_PAUSES: [u64; 2] = [1, 8];
 /// Surveys say where to look if what is found there is this many times the average of all coordinates not looked at.
 const TELLING: f64 = 4.0;
 
@@ -303,7 +303,8 @@ impl Memory {
         let [short, long] = SURVEY_PAUSES;
         let pause = if self.since.is_telling() { short } else { long };
         let surveys = self.without != Some(Habit::Surveys);
-        surveys && self.unseen > 0 && self.since.looks >= pause * self.since.cost
+        // Slopes that are alike side by side are told by looks here and there.
+        surveys && self.likeness == 0.0 && self.unseen > 0 && self.since.looks >= pause * self.since.cost
     }
 
     /// A survey along `size` directions has told what is lacking, with this variance in every coordinate.

@@ -23,7 +23,7 @@ const LEAST: f64 = 0.02;
 const IMPROVEMENT: f64 = 0.01;
 const PATIENCE: u64 = 60;
 /// Descents in a row that bring nothing before more queries are taken not to pay.
-const VAIN_DESCENTS: u32 = 4;
+const VAIN_DESCENTS: u32 = 6;
 /// How many iterations without an improvement make way for a method that averages, where there is noise between samples.
 const STALL: u64 = 20;
 /// What is gained by less than so many standard deviations may be nothing: the lowest of many values is low by chance.
@@ -250,9 +250,9 @@ impl Trust {
         self.since >= STALL
     }
 
-    /// Two looks at every coordinate, or more where there are few.
+    /// A look at every coordinate, or more where there are few.
     fn patience(&self) -> u64 {
-        PATIENCE.max(2 * (self.start.len() / self.looked_at) as u64)
+        PATIENCE.max((self.start.len() / self.looked_at) as u64)
     }
 
     /// Forgets everything but the best objective.

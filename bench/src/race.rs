@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn calls_are_whole_iterations_and_the_budget_is_kept() {
         let target = SparseTarget::quadratic(100, 0.0, 1);
-        // 100 coordinates: 37 directions and one base point per iteration; `auto` looks along 16 and surveys along 37.
+        // 100 coordinates: 37 directions and one base point per iteration; `auto` looks along 8 and surveys along 37.
         let of_directions = |calls: u64| calls.is_multiple_of(38);
-        let of_looks = |calls: u64| (0..=calls / 38).any(|surveys| (calls - 38 * surveys).is_multiple_of(17));
+        let of_looks = |calls: u64| (0..=calls / 38).any(|surveys| (calls - 38 * surveys).is_multiple_of(9));
         for method in [Method::of_the_seed(), Method::default()] {
             let config = Config::new(method, Preset::Practical);
             let calls = calls_to(Goal::Objective, &target, config.clone()).unwrap().expect("reached");

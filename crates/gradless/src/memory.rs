@@ -391,6 +391,56 @@ mod tests {
         assert_eq!(memory.choose(|i| i == 4, 2, &shuffle), [4, 1], "half of them where something is");
     }
 
+    /// 40 of 60 coordinates were looked at, and then every other one.
+    fn looked_at_with_gaps(slope: impl Fn(usize) -> f64) -> Memory {
+        let slopes: Vec<f64> = (0..60).map(slope).collect();
+        let coordinates: Vec<usize> = (0..40).chain((41..60).step_by(2)).collect();
+        seen(60, &coordinates, &[0.0; 60], &slopes)
+    }
+
+    #[test]
+    fn slopes_between_those_that_are_alike_are_guessed_and_looked_at_last() {
+        let smooth = |i: usize| 2.0 + (0.1 * i as f64).sin();
+        let memory = looked_at_with_gaps(smooth);
+        let mut slopes = [0.0; 60];
+        memory.slopes_at(&[0.0; 60], &mut slopes);
+        for i in (42..58).step_by(2) {
+            assert!((slopes[i] / smooth(i) - 0.8).abs() < 0.05, "{i}: {}", slopes[i]);
+        }
+        assert_eq!(slopes[43], smooth(43), "what was seen stays");
+        // Unseen, it is the only one beside which none was seen.
+        let mut apart = memory.clone();
+        (apart.seen[41], apart.unseen) = (0, apart.unseen + 1);
+        assert_eq!(apart.choose(|_| false, 1, &[0; 60]), [41]);
+        assert!(!memory.wants_survey(), "looks tell as much");
+    }
+
+    #[test]
+    fn slopes_without_order_are_not_guessed() {
+        let memory = looked_at_with_gaps(|i| testkit::noise::normal(i as u64));
+        let mut slopes = [0.0; 60];
+        memory.slopes_at(&[0.0; 60], &mut slopes);
+        assert!((42..58).step_by(2).all(|i| slopes[i] == 0.0));
+        assert!(memory.wants_survey());
+    }
+
+    #[test]
+    fn a_slope_changes_with_those_beside_it_and_its_next_look_counts_from_there() {
+        let mut memory = looked_at_with_gaps(|_| 1.0);
+        let x = [0.0; 60];
+        // The two beside coordinate 20 have doubled since.
+        let mut changes = [0.0; 60];
+        (changes[19], changes[21]) = (1.0, 1.0);
+        memory.look(&[19, 21], &x, &changes, 2);
+        let mut slopes = [0.0; 60];
+        memory.slopes_at(&x, &mut slopes);
+        let guess = slopes[20];
+        assert!(guess > 1.5 && guess < 2.0, "{guess}");
+        memory.look(&[20], &x, &[0.0; 60], 3);
+        memory.slopes_at(&x, &mut slopes);
+        assert!((slopes[20] - guess).abs() < 1e-12, "as expected: {}", slopes[20]);
+    }
+
     #[test]
     fn surveys_are_averaged_by_the_inverse_of_their_variance() {
         let mut memory = Memory::new(2, None);

@@ -123,11 +123,11 @@ fn adaptive_methods_match_the_tuned_step_on_digits() {
 }
 
 #[test]
-fn adaptive_methods_are_not_behind_the_tuned_step_on_photographs() {
+fn adaptive_methods_are_ahead_of_the_tuned_step_on_photographs() {
     let Some(cifar10) = Published::read("cifar10") else { return };
     let facts = ADAPTIVE.map(|method| {
         let pair = cifar10.compare("pn", method, "ZO-ExpGrad");
-        (pair.not_worse(), format!("pn: {method} is behind tuned ZO-ExpGrad, {pair}"))
+        (pair.better(), format!("pn: {method} is not ahead of tuned ZO-ExpGrad, {pair}"))
     });
     all_hold(&facts);
 }
@@ -161,16 +161,16 @@ fn ao_exp_grad_is_the_first_on_its_plateau() {
     all_hold(&facts);
 }
 
+/// On photographs it is only not ahead (`the_baselines_are_never_ahead_of_the_adaptive_methods`): with our network the
+/// point where it stays is as low as theirs.
 #[test]
-fn ao_exp_grad_is_overtaken_in_the_end() {
+fn ao_exp_grad_is_overtaken_in_the_end_on_digits() {
+    let Some(mnist) = Published::read("mnist") else { return };
     let mut facts = Vec::new();
-    for published in ["mnist", "cifar10"].into_iter().filter_map(Published::read) {
-        for mode in ["pn", "pp"] {
-            for method in ADAPTIVE {
-                let pair = published.compare(mode, method, "AO-ExpGrad");
-                let what = format!("{} {mode}: {method} is not below AO-ExpGrad, {pair}", published.set);
-                facts.push((pair.better(), what));
-            }
+    for mode in ["pn", "pp"] {
+        for method in ADAPTIVE {
+            let pair = mnist.compare(mode, method, "AO-ExpGrad");
+            facts.push((pair.better(), format!("{mode}: {method} is not below AO-ExpGrad, {pair}")));
         }
     }
     all_hold(&facts);

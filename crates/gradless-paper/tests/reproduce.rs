@@ -106,6 +106,19 @@ fn a_run_can_be_extended_and_nothing_is_done_twice() {
 }
 
 #[test]
+fn what_a_journal_holds_beyond_an_experiment_is_not_counted() {
+    let (folder, all) = (Folder::new("beyond"), small());
+    go_on(&all, &folder, 2, &Bars, &never());
+    let (_, runs) = Journal::open(&folder.0, &all.identity(&facts()), Others::Refuse).unwrap();
+    let part = Experiment { arms: Some(Arm::find("ao-exp-grad").unwrap()), per_class: 1, ..all };
+    let images = choose(&Bars, part.set, &bars(), part.per_class, part.seed).unwrap();
+    let summary = Summary::new(&part, &part.jobs(&images), &runs);
+    // Two modes, three classes, 12 steps of 4 directions and a value.
+    assert_eq!((summary.done, summary.oracle_calls), (6, 6 * 12 * 5));
+    assert!(summary.seconds < runs.iter().map(|run| run.seconds).sum());
+}
+
+#[test]
 fn curves_begin_at_one_and_every_oracle_call_is_counted() {
     for conventions in [Conventions::SEED, Conventions::AUTHORS] {
         let arms = Some(Arm::of(&Family::ALL));

@@ -14,6 +14,10 @@ pub struct Summary {
     pub jobs: usize,
     /// Jobs done.
     pub done: usize,
+    /// Oracle calls they made.
+    pub oracle_calls: u64,
+    /// Seconds they took, one after the other.
+    pub seconds: f64,
     /// Runs that did not reach their end: what and why.
     pub failed: Vec<(Mode, Arm, usize, String)>,
 }
@@ -57,7 +61,8 @@ pub struct CellLook {
 impl Summary {
     /// Sums up the runs that belong to an experiment's jobs; their order does not matter.
     pub fn new(experiment: &Experiment, jobs: &[Job], runs: &[Run]) -> Self {
-        let (mut cells, mut failed, mut done) = (Vec::new(), Vec::new(), 0);
+        let (mut cells, mut failed) = (Vec::new(), Vec::new());
+        let (mut done, mut oracle_calls, mut seconds) = (0, 0, 0.0);
         for &mode in &experiment.modes {
             for arm in experiment.arms(mode) {
                 let wanted: std::collections::HashSet<usize> = jobs
@@ -70,13 +75,15 @@ impl Summary {
                 mine.sort_by_key(|run| (run.class, run.image));
                 mine.dedup_by_key(|run| run.image);
                 done += mine.len();
+                oracle_calls += mine.iter().filter_map(|run| run.calls.last()).sum::<u64>();
+                seconds += mine.iter().map(|run| run.seconds).sum::<f64>();
                 failed
                     .extend(mine.iter().filter_map(|run| Some((mode, arm, run.image, run.failed.clone()?))));
                 mine.retain(|run| run.failed.is_none());
                 cells.extend(Cell::new(mode, arm, &mine));
             }
         }
-        let mut summary = Self { cells, jobs: jobs.len(), done, failed };
+        let mut summary = Self { cells, jobs: jobs.len(), done, oracle_calls, seconds, failed };
         for index in 0..summary.cells.len() {
             let cell = &summary.cells[index];
             let is_rival = |other: &&Cell| other.arm.family == cell.arm.family;

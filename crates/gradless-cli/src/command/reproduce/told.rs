@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gradless_paper::reproduce::{Cell, Results, Run, reference};
+use gradless_paper::reproduce::{Cell, Results, reference};
 use serde::Serialize;
 
 use crate::terminal::{Terminal, duration};
@@ -34,7 +34,6 @@ struct ArmTold {
 
 pub(super) fn tell(
     results: &Results,
-    runs: &[Run],
     files: Vec<PathBuf>,
     took: Duration,
     terminal: &Terminal,
@@ -54,8 +53,8 @@ pub(super) fn tell(
         data_set: set.name(),
         jobs: summary.jobs,
         failed: summary.failed.len(),
-        oracle_calls: runs.iter().filter_map(|run| run.calls.last()).sum(),
-        job_seconds: runs.iter().map(|run| run.seconds).sum(),
+        oracle_calls: summary.oracle_calls,
+        job_seconds: summary.seconds,
         seconds: took.as_secs_f64(),
         arms: summary.cells.iter().map(arm).collect(),
         files,

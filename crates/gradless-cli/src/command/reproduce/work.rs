@@ -65,7 +65,7 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
             folder.display()
         );
     }
-    tell(&results, &runs, files, began.elapsed(), terminal)?;
+    tell(&results, files, began.elapsed(), terminal)?;
     Ok(Outcome::Done)
 }
 

@@ -7,7 +7,7 @@ use crate::step_size::Habit;
 
 /// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
 const RENEWAL: f64 = 0.85;
-/// The same where slopes are noisy: they average out over more looks.
+/// The same where slopes are noisy, or change at kinks again and again: they average out over more looks.
 const NOISY_RENEWAL: f64 = 0.5;
 /// How much of what is known of the curvature is left after a look.
 const CURVATURE_FADES: f64 = 0.9;
@@ -39,6 +39,7 @@ pub(crate) struct Memory {
     beside: Vec<f64>,
     likeness: f64,
     noisy: bool,
+    kinked: bool,
     /// When each coordinate was looked at last; 0 if it was not.
     seen: Vec<u64>,
     /// What the surveys say is lacking of each slope, 0 once it was looked at, and the weight of what they say.
@@ -115,6 +116,7 @@ impl Memory {
             beside: vec![0.0; dim],
             likeness: 0.0,
             noisy: false,
+            kinked: false,
             seen: vec![0; dim],
             hints: vec![0.0; dim],
             evidence: 0.0,
@@ -126,6 +128,11 @@ impl Memory {
     /// Slopes are noisy from now on.
     pub(crate) fn expect_noise(&mut self) {
         self.noisy = true;
+    }
+
+    /// Slopes are seen on both sides of kinks from now on, or no longer.
+    pub(crate) fn expect_kinks(&mut self, kinked: bool) {
+        self.kinked = kinked;
     }
 
     /// One that knows nothing but whether slopes are noisy.
@@ -251,7 +258,7 @@ impl Memory {
         self.curvature.fade(self.curvature_left(coordinates, x));
         let renewal = match self.without {
             Some(Habit::Averaging | Habit::Memory) => 1.0,
-            _ if self.noisy => NOISY_RENEWAL,
+            _ if self.noisy || self.kinked => NOISY_RENEWAL,
             _ => RENEWAL,
         };
         let drifts: Vec<f64> = coordinates.iter().map(|&i| self.drift(i)).collect();
@@ -364,6 +371,10 @@ mod tests {
         memory.look(&[1], &[0.0; 3], &[0.0, 1.0, 0.0], 2);
         memory.slopes_at(&[0.0; 3], &mut slopes);
         assert_eq!(slopes, [0.0, 2.85, 0.0]);
+        memory.expect_kinks(true);
+        memory.look(&[1], &[0.0; 3], &[0.0, -1.0, 0.0], 3);
+        memory.slopes_at(&[0.0; 3], &mut slopes);
+        assert!((slopes[1] - 2.35).abs() < 1e-12, "by half where there are kinks: {}", slopes[1]);
     }
 
     #[test]

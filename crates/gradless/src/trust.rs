@@ -13,17 +13,20 @@ const SHORTER: f64 = 0.88;
 const LONGER: f64 = 3.0;
 /// A step may end above the last objective, but not above all of the last few.
 const RECENT: usize = 5;
-/// The share of what $l$ has to lose that a step of the first descent may lose unforeseen, and how it shrinks with every
-/// descent: one that went over the edge too fast is followed by a more careful one.
-const SURPRISE: f64 = 0.1;
+/// The share of what $l$ has to lose that a step of the first descent may lose unforeseen, how it shrinks with every descent
+/// from the start, and how small it may become: one that went over the edge too fast is followed by a more careful one.
+const SURPRISE: f64 = 0.05;
 const CARE: f64 = 0.5;
+const LEAST_SURPRISE: f64 = 0.01;
+/// How much of the way back to the start a descent from the best point begins.
+const WAY_BACK: f64 = 0.2;
 /// The least that $l$ is taken to have to lose, as a share of its size at the centre.
 const LEAST: f64 = 0.02;
 /// What counts as an improvement, and how many iterations without one end a descent in which every coordinate was looked at.
 const IMPROVEMENT: f64 = 0.01;
 const PATIENCE: u64 = 60;
 /// Descents in a row that bring nothing before more queries are taken not to pay.
-const VAIN_DESCENTS: u32 = 6;
+const VAIN_DESCENTS: u32 = 10;
 /// How many iterations without an improvement make way for a method that averages, where there is noise between samples.
 const STALL: u64 = 20;
 /// What is gained by less than so many standard deviations may be nothing: the lowest of many values is low by chance.
@@ -35,7 +38,8 @@ const SLACK: f64 = 4.0;
 const FIRST_PROBE: u64 = 2;
 const PROBES_APART: u64 = 4;
 
-/// A descent with a memory, from the start and, where it ends, from the start again.
+/// A descent with a memory, and where it ends another: from near the best point, as long as that brings something, then from
+/// the start again, by turns. Near the best point kinks can be passed on another side, from the start another valley found.
 ///
 /// The objective of a hard problem has poor stationary points, the minimiser of $r$ often being one: there $r$ is 0 and
 /// $l$ flat. A method that always takes the longest step which lowers $l + r$ ends in it at once. So the value of $l$
@@ -68,6 +72,8 @@ pub(crate) struct Trust {
     /// The lowest objective of all descents before, and how many of them in a row brought nothing.
     best: f64,
     vain: u32,
+    /// Whether this descent began near the best point.
+    returned: bool,
     /// The iteration from which the point reached is to be asked for noise again.
     next_probe: u64,
     /// The standard deviation of one value, where every value has its own noise.
@@ -94,7 +100,7 @@ pub(crate) enum Elsewhere {
 pub(crate) enum Verdict {
     /// It goes on from here.
     GoesOn,
-    /// The descent has ended; the next begins at the start.
+    /// The descent has ended; another begins.
     Restarts,
     /// More queries would not pay.
     Settled,
@@ -119,6 +125,7 @@ impl Trust {
             surprise: SURPRISE,
             best: f64::INFINITY,
             vain: 0,
+            returned: false,
             next_probe: FIRST_PROBE,
             noise: 0.0,
             first: f64::INFINITY,
@@ -255,15 +262,24 @@ impl Trust {
         PATIENCE.max((self.start.len() / self.looked_at) as u64)
     }
 
-    /// Forgets everything but the best objective.
-    pub(crate) fn restart(&mut self) {
-        self.centre.copy_from_slice(&self.start);
+    /// Begins another descent: near the best point, with what is remembered of the slopes, or at the start, without.
+    pub(crate) fn restart(&mut self, best: Option<&[f64]>) {
         (self.loss, self.weight) = (None, None);
         self.recent.clear();
         self.foreseen = 0.0;
-        self.memory = self.memory.emptied();
         (self.lowest, self.since) = (f64::INFINITY, 0);
-        self.surprise *= CARE;
+        let pays = (!self.returned || self.vain == 0) && self.without != Some(Habit::Returns);
+        let best = best.filter(|_| pays);
+        self.returned = best.is_some();
+        if let Some(best) = best {
+            self.centre.copy_from_slice(best);
+            vector::move_towards(&mut self.centre, &self.start, WAY_BACK);
+        } else {
+            self.centre.copy_from_slice(&self.start);
+            self.memory = self.memory.emptied();
+            self.surprise = (CARE * self.surprise).max(LEAST_SURPRISE);
+        }
+        self.memory.expect_kinks(self.returned);
     }
 
     /// $\eta$. At first the one that moves the steepest coordinate by a share of `reach`, `slope` being what is known of slopes.
@@ -311,5 +327,24 @@ mod tests {
         assert_eq!(trust.reached(), [0.0; 2]);
         trust.judge(&[2.0; 2], 3.0, 3.0);
         assert_eq!(trust.reached(), [2.0; 2]);
+    }
+
+    #[test]
+    fn descents_begin_near_the_best_point_while_that_pays_and_then_at_the_start() {
+        let mut trust = Trust::new(&[1.0; 2], 2, true, None);
+        let best = [0.0; 2];
+        trust.restart(Some(&best));
+        assert_eq!(trust.centre, [WAY_BACK; 2]);
+        trust.restart(Some(&best));
+        assert_eq!(trust.centre, [WAY_BACK; 2], "it brought something");
+        trust.vain = 1;
+        trust.restart(Some(&best));
+        assert_eq!((&trust.centre[..], trust.surprise), (&[1.0; 2][..], CARE * SURPRISE));
+        trust.vain = 2;
+        trust.restart(Some(&best));
+        assert_eq!(trust.centre, [WAY_BACK; 2]);
+        let mut without = Trust::new(&[1.0; 2], 2, true, Some(Habit::Returns));
+        without.restart(Some(&best));
+        assert_eq!(without.centre, [1.0; 2]);
     }
 }

@@ -179,7 +179,7 @@ impl Solver {
             }
             Verdict::GoesOn => true,
             Verdict::Restarts => {
-                trust.restart();
+                trust.restart(self.state.best.as_ref().map(|best| best.x.as_slice()));
                 self.state.x.copy_from_slice(&trust.centre);
                 self.begin_anew();
                 false

@@ -22,11 +22,13 @@ pub enum Habit {
     Watching,
     /// Where a descent has ended another begins.
     Descents,
+    /// It begins near the best point first. Without: always at the start.
+    Returns,
 }
 
 impl Habit {
     /// All of them, with the words they go by.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Memory, "memory"),
         (Self::Averaging, "averaging"),
         (Self::Curvature, "curvature"),
@@ -35,5 +37,6 @@ impl Habit {
         (Self::Surveys, "surveys"),
         (Self::Watching, "watching"),
         (Self::Descents, "descents"),
+        (Self::Returns, "returns"),
     ];
 }

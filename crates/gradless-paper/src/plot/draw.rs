@@ -12,8 +12,9 @@ const DASHES: [&[f64]; 7] = [&[], &[], &[], &[], &[9.0, 4.0], &[3.0, 3.0], &[10.
 /// No two labels at line ends are closer than this.
 const LABEL_GAP: f64 = 14.0;
 const LABEL_SIZE: f64 = 12.0;
-/// A generous guess: no font metrics are at hand.
+/// Generous guesses: no font metrics are at hand.
 const LETTER: f64 = 7.0;
+const CAPITAL: f64 = 9.5;
 /// Between the rows of a legend.
 pub(super) const LEGEND_ROW: f64 = 20.0;
 /// Markers per line where not every point has one.
@@ -24,7 +25,7 @@ pub(super) fn legend_places(names: &[&str], width: f64) -> Vec<(f64, usize)> {
     let (mut x, mut row) = (0.0, 0);
     let mut places = Vec::new();
     for name in names {
-        let needed = 33.0 + LETTER * name.chars().count() as f64;
+        let needed = 33.0 + name.chars().map(letter_width).sum::<f64>();
         if x > 0.0 && x + needed > width {
             (x, row) = (0.0, row + 1);
         }
@@ -32,6 +33,10 @@ pub(super) fn legend_places(names: &[&str], width: f64) -> Vec<(f64, usize)> {
         x += needed + 26.0;
     }
     places
+}
+
+fn letter_width(letter: char) -> f64 {
+    if letter.is_uppercase() || "mw+".contains(letter) { CAPITAL } else { LETTER }
 }
 
 pub(super) fn legend(names: &[&str], order: &[&str], (left, width): (f64, f64)) -> Vec<Shape> {
@@ -139,4 +144,16 @@ fn marker(index: usize, (x, y): (f64, f64)) -> Shape {
         _ => &[(0.0, -5.0), (4.8, 3.8), (-4.8, 3.8)],
     };
     Shape::Polygon { corners: corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect(), colour }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_capitals_go_to_the_next_row_earlier() {
+        let rows = |name: &str| legend_places(&[name; 2], 240.0).last().map(|&(_, row)| row);
+        assert_eq!(rows("sepcsaes"), Some(0));
+        assert_eq!(rows("SEPCSAES"), Some(1));
+    }
 }

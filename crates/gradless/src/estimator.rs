@@ -8,7 +8,7 @@ mod radius;
 pub use batch::BatchSize;
 pub use radius::{Radius, kappa};
 
-pub(crate) use calibration::{CALIBRATION_DIRECTIONS, Calibrated, Calibration};
+pub(crate) use calibration::{CALIBRATION_DIRECTIONS, Calibrated, Calibration, Sides};
 pub(crate) use difference::{Layout, Plan, Reduced, deviation_of_finite, mean_of_finite};
 pub(crate) use radius::RadiusContext;
 

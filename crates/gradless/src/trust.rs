@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::estimator::Sides;
 use crate::memory::Memory;
 use crate::step_size::Habit;
 use crate::vector;
@@ -76,8 +77,10 @@ pub(crate) struct Trust {
     returned: bool,
     /// The iteration from which the point reached is to be asked for noise again.
     next_probe: u64,
-    /// The standard deviation of one value, where every value has its own noise.
+    /// The standard deviation of one value, where every value has its own noise, and whether differences on one side tell slopes
+    /// all the same.
     noise: f64,
+    pub(crate) one_sided: bool,
     /// The objective at the start.
     first: f64,
     /// The steepest slope of the first step.
@@ -128,14 +131,16 @@ impl Trust {
             returned: false,
             next_probe: FIRST_PROBE,
             noise: 0.0,
+            one_sided: false,
             first: f64::INFINITY,
             steepest: None,
         }
     }
 
-    /// Every value has its own noise, of this standard deviation.
-    pub(crate) fn learn_noise(&mut self, noise: f64) {
+    /// Every value has its own noise, of this standard deviation; differences take values on these sides.
+    pub(crate) fn learn_noise(&mut self, noise: f64, sides: Sides) {
         self.noise = noise;
+        self.one_sided = sides == Sides::One;
         self.memory.expect_noise();
     }
 
@@ -313,7 +318,7 @@ mod tests {
         let mut trust = Trust::new(&[0.0; 3], 2, false, None);
         assert!(trust.fits(3));
         for noise in [-1.0, f64::NAN, f64::INFINITY] {
-            trust.learn_noise(noise);
+            trust.learn_noise(noise, Sides::Two);
             assert!(!trust.fits(3), "{noise}");
         }
     }
@@ -321,7 +326,7 @@ mod tests {
     #[test]
     fn what_noise_hides_is_no_reason_to_leave_the_start() {
         let mut trust = Trust::new(&[0.0; 2], 2, false, None);
-        trust.learn_noise(1.0);
+        trust.learn_noise(1.0, Sides::Two);
         trust.judge(&[0.0; 2], 10.0, 10.0);
         trust.judge(&[1.0; 2], 5.0, 5.0);
         assert_eq!(trust.reached(), [0.0; 2]);

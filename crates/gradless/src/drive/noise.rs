@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::direction::{Direction, Directions};
-use crate::estimator::{CALIBRATION_DIRECTIONS, Calibrated, Calibration, Difference};
+use crate::estimator::{CALIBRATION_DIRECTIONS, Calibrated, Calibration, Difference, Sides};
 use crate::oracle::{Batch, Oracle, OracleError, Recovery};
 
 /// How noise is measured.
@@ -85,8 +85,8 @@ pub fn noise_floor(oracle: &dyn Oracle, x: &[f64], probe: NoiseProbe) -> Result<
     }
     let mut directions = Directions::new(Direction::Rademacher, x.len(), probe.seed);
     directions.draw(0, CALIBRATION_DIRECTIONS);
-    let central = probe.difference == Difference::Central;
-    let mut calibration = Calibration::new(central, probe.start, probe.largest);
+    let sides = if probe.difference == Difference::Central { Sides::Two } else { Sides::One };
+    let mut calibration = Calibration::new(sides, probe.start, probe.largest);
     let mut queries = 0;
     loop {
         let rows = calibration.rows(queries, true);
@@ -99,8 +99,9 @@ pub fn noise_floor(oracle: &dyn Oracle, x: &[f64], probe: NoiseProbe) -> Result<
         }
         let samples: Vec<u64> = rows.iter().map(|row| row.sample).collect();
         let values = ask(oracle, &points, x.len(), &samples)?;
+        let first_sample = queries;
         queries += rows.len() as u64;
-        if let Calibrated::Done { radius, noise } = calibration.tell(&values) {
+        if let Calibrated::Done { radius, noise, .. } = calibration.tell(&values, first_sample) {
             return Ok(NoiseFloor { noise, radius, queries });
         }
     }

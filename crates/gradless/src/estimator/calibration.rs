@@ -13,16 +13,35 @@ const ATTEMPTS: u32 = 4;
 pub(crate) const CALIBRATION_DIRECTIONS: usize = 3;
 /// Radii tried before settling for the last one.
 const TRIALS: u32 = 16;
+/// The first radius tried is this share of the one at which noise and curvature meet if the function changes by its own size
+/// over the largest radius: fewer trials than from the start, and rarely too far.
+const UNDER: f64 = 0.25;
+/// A difference on one side that is this many standard deviations of the noise tells the slope. So it does where slopes are flat
+/// but the radius is this share of the largest: it will where they are steep. Elsewhere both sides are asked, at a larger radius.
+/// Chosen by experiment (`bench --bin noise`, seeds 100 to 109).
+const TELLING: f64 = 50.0;
+const SMALL: f64 = 0.02;
 /// The ratio of the observed difference to what noise explains: below, noise hides the curvature; above, curvature biases the slope.
 const WANTED: std::ops::RangeInclusive<f64> = 1.5..=6.0;
+
+/// On which sides of a point a difference takes its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Sides {
+    One,
+    Two,
+    /// One where noise is so small that this tells the slope, two elsewhere.
+    OneIfTelling,
+}
 
 /// The dialogue that ends in a radius: a few rows at a time along one direction from $x_1$.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Calibration {
-    central: bool,
+    sides: Sides,
     start: f64,
     largest: f64,
     stage: Stage,
+    /// The answers of this round, some of which failed and are asked once more, and its first sample.
+    told: Option<(Vec<f64>, u64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,17 +55,17 @@ enum Stage {
 pub(crate) enum Calibrated {
     /// Ask again.
     More,
-    /// Use this radius; the noise is `None` if it could not be told from the function.
-    Done { radius: f64, noise: Option<f64> },
+    /// Use this radius on these sides, one or two; the noise is `None` if it could not be told from the function.
+    Done { radius: f64, noise: Option<f64>, sides: Sides },
 }
 
 impl Calibration {
-    pub(crate) fn new(central: bool, start: f64, largest: f64) -> Self {
+    pub(crate) fn new(sides: Sides, start: f64, largest: f64) -> Self {
         let spacing = start.min(largest);
-        Self { central, start: spacing, largest, stage: Stage::Noise { spacing, attempt: 1 } }
+        Self { sides, start: spacing, largest, stage: Stage::Noise { spacing, attempt: 1 }, told: None }
     }
 
-    /// Direction and signed length of the points to ask for now; the base point itself has no direction.
+    /// Direction and signed length of the points of this round; the base point itself has no direction.
     fn steps(&self) -> Vec<Option<(usize, f64)>> {
         match self.stage {
             Stage::Noise { spacing, .. } => {
@@ -54,9 +73,10 @@ impl Calibration {
                 (0..CALIBRATION_DIRECTIONS).flat_map(along).collect()
             }
             Stage::Radius { radius: nu, .. } => {
-                let lengths: &[f64] = if self.central { &[3.0, 1.0, -1.0, -3.0] } else { &[4.0, 1.0] };
+                let central = self.sides == Sides::Two;
+                let lengths: &[f64] = if central { &[3.0, 1.0, -1.0, -3.0] } else { &[4.0, 1.0] };
                 let along = |u| lengths.iter().map(move |length| Some((u, length * nu)));
-                let base = (!self.central).then_some(None);
+                let base = (!central).then_some(None);
                 base.into_iter().chain((0..CALIBRATION_DIRECTIONS).flat_map(along)).collect()
             }
         }
@@ -67,25 +87,46 @@ impl Calibration {
         self.steps().into_iter().flatten().fold(0.0, |reach: f64, (_, length)| reach.max(length.abs()))
     }
 
-    /// The rows of this round. With independent noise every row gets a sample of its own, with common noise all share one.
-    pub(crate) fn rows(&self, first_sample: u64, independent: bool) -> Vec<Row> {
+    /// The rows to ask for now: all of this round, or those that failed. With independent noise every row gets a sample of its
+    /// own, with common noise all share one.
+    pub(crate) fn rows(&self, next_sample: u64, independent: bool) -> Vec<Row> {
+        let first_sample = self.told.as_ref().map_or(next_sample, |told| told.1);
         let sample = |i: usize| first_sample + if independent { i as u64 } else { 0 };
-        let steps = self.steps().into_iter().enumerate();
+        let missing = |i: usize| self.told.as_ref().is_none_or(|(told, _)| !told[i].is_finite());
+        let steps = self.steps().into_iter().enumerate().filter(|&(i, _)| missing(i));
         steps.map(|(i, step)| Row { base: Base::Current, step, sample: sample(i) }).collect()
     }
 
-    /// Takes the answers of this round.
-    pub(crate) fn tell(&mut self, values: &[f64]) -> Calibrated {
+    /// How many new samples the rows to ask for now use up.
+    pub(crate) fn samples(&self) -> u64 {
+        if self.told.is_some() { 0 } else { self.steps().len() as u64 }
+    }
+
+    /// Takes the answers to the rows, the first of which had this sample if all of the round were asked.
+    pub(crate) fn tell(&mut self, values: &[f64], first_sample: u64) -> Calibrated {
+        let values = match self.told.take() {
+            Some((mut told, _)) => {
+                let failed = told.iter_mut().filter(|value| !value.is_finite());
+                failed.zip(values).for_each(|(told, value)| *told = *value);
+                told
+            }
+            // Noise is told by whole lines: with one failed answer in ten half of them would be lost.
+            None if values.iter().any(|value| !value.is_finite()) => {
+                self.told = Some((values.to_vec(), first_sample));
+                return Calibrated::More;
+            }
+            None => values.to_vec(),
+        };
         match self.stage {
-            Stage::Noise { spacing, attempt } => self.tell_line(values, spacing, attempt),
-            Stage::Radius { .. } => self.tell_trial(values),
+            Stage::Noise { spacing, attempt } => self.tell_line(&values, spacing, attempt),
+            Stage::Radius { .. } => self.tell_trial(&values),
         }
     }
 
     fn tell_line(&mut self, values: &[f64], spacing: f64, attempt: u32) -> Calibrated {
         let next = match pooled_noise_level(values) {
             NoiseLevel::Found(noise) => {
-                let radius = self.start;
+                let radius = self.first_radius(noise, values);
                 self.stage = Stage::Radius { noise, radius, too_small: None, too_large: None, trial: 1 };
                 return Calibrated::More;
             }
@@ -93,10 +134,22 @@ impl Calibration {
             NoiseLevel::SpacingTooLarge => spacing / 100.0,
         };
         if attempt == ATTEMPTS || next == spacing {
-            return Calibrated::Done { radius: self.start, noise: None };
+            return Calibrated::Done { radius: self.start, noise: None, sides: self.settled() };
         }
         self.stage = Stage::Noise { spacing: next, attempt: attempt + 1 };
         Calibrated::More
+    }
+
+    fn first_radius(&self, noise: f64, values: &[f64]) -> f64 {
+        let size = values.iter().filter(|value| value.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+        let share = noise / size;
+        let met = if self.sides == Sides::Two { share.cbrt() } else { share.sqrt() };
+        (UNDER * met * self.largest).clamp(self.start, self.largest)
+    }
+
+    /// The sides if nothing more can be asked: two, unless one was wanted.
+    pub(crate) fn settled(&self) -> Sides {
+        if self.sides == Sides::One { Sides::One } else { Sides::Two }
     }
 
     /// The radius to use if nothing more can be asked, and the noise if it is known: the largest radius that was found too
@@ -121,7 +174,10 @@ impl Calibration {
                     && (1..=TRIALS).contains(&trial)
             }
         };
-        stage && positive(self.start) && positive(self.largest)
+        let told = self.told.as_ref().is_none_or(|(told, _)| {
+            told.len() == self.steps().len() && told.iter().any(|value| !value.is_finite())
+        });
+        stage && told && positive(self.start) && positive(self.largest)
     }
 
     fn tell_trial(&mut self, values: &[f64]) -> Calibrated {
@@ -130,25 +186,31 @@ impl Calibration {
             return Calibrated::More;
         };
         let in_noise = |difference: f64| (difference / (8.0 * noise)).powi(2);
-        let mut squares: Vec<f64> = if self.central {
+        let (ratio, telling) = if self.sides == Sides::Two {
             let third = |v: &[f64]| v[0] - 3.0 * v[1] + 3.0 * v[2] - v[3];
-            values.chunks_exact(4).map(|v| in_noise(third(v))).collect()
+            (root_mean(values.chunks_exact(4).map(|v| in_noise(third(v)))), true)
         } else {
+            let along = || values[1..].chunks_exact(2);
             let second = |v: &[f64]| v[0] - 4.0 * v[1] + 3.0 * values[0];
-            values[1..].chunks_exact(2).map(|v| in_noise(second(v))).collect()
+            let first = root_mean(along().map(|v| (v[1] - values[0]).powi(2)));
+            (
+                root_mean(along().map(|v| in_noise(second(v)))),
+                first >= TELLING * noise || radius <= SMALL * self.largest,
+            )
         };
-        // Directions along which an answer failed say nothing.
-        squares.retain(|square| square.is_finite());
-        let ratio = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
-        let done = Calibrated::Done { radius, noise: Some(noise) };
-        if WANTED.contains(&ratio) || *trial == TRIALS {
-            return done;
+        let last = *trial == TRIALS || (ratio < *WANTED.start() && radius >= self.largest);
+        if last || WANTED.contains(&ratio) {
+            if self.sides == Sides::OneIfTelling && !telling {
+                self.sides = Sides::Two;
+                let radius = (4.0 * radius).min(self.largest);
+                self.stage = Stage::Radius { noise, radius, too_small: None, too_large: None, trial: 1 };
+                return Calibrated::More;
+            }
+            let sides = if self.sides == Sides::Two { Sides::Two } else { Sides::One };
+            return Calibrated::Done { radius, noise: Some(noise), sides };
         }
         // Where all directions failed (NaN) it is too far: the black box may not like points out there.
         if ratio < *WANTED.start() {
-            if radius >= self.largest {
-                return done;
-            }
             *too_small = Some(radius);
         } else {
             *too_large = Some(radius);
@@ -165,6 +227,13 @@ impl Calibration {
         self.stage = Stage::Radius { noise, radius: next, too_small, too_large, trial };
         Calibrated::More
     }
+}
+
+/// The root of the mean of those that are finite: directions along which an answer failed say nothing. NaN if all failed.
+fn root_mean(squares: impl Iterator<Item = f64>) -> f64 {
+    let finite = squares.filter(|square| square.is_finite());
+    let (sum, count) = finite.fold((0.0, 0.0), |(sum, count), square| (sum + square, count + 1.0));
+    (sum / count).sqrt()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,26 +316,26 @@ mod tests {
         (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    fn calibrate(central: bool, largest: f64, f: impl Fn(f64) -> f64, sigma: f64) -> (f64, Option<f64>, u64) {
-        calibrate_seeded(central, largest, f, sigma, 0)
+    fn calibrate(sides: Sides, largest: f64, f: impl Fn(f64) -> f64, sigma: f64) -> (f64, Option<f64>, u64) {
+        calibrate_seeded(sides, largest, f, sigma, 0)
     }
 
     fn calibrate_seeded(
-        central: bool,
+        sides: Sides,
         largest: f64,
         f: impl Fn(f64) -> f64,
         sigma: f64,
         seed: u64,
     ) -> (f64, Option<f64>, u64) {
-        let mut calibration = Calibration::new(central, 1e-3, largest);
+        let mut calibration = Calibration::new(sides, 1e-3, largest);
         let mut asked = 0;
         loop {
-            let rows = calibration.rows(asked, true);
+            let (rows, first) = (calibration.rows(asked, true), asked);
             let noise = |row: &Row| sigma * jitter(row.sample + 1_000_000 * seed);
             let value = |row: &Row| f(row.step.map_or(0.0, |(_, t)| t)) + noise(row);
             let values: Vec<f64> = rows.iter().map(value).collect();
             asked += rows.len() as u64;
-            if let Calibrated::Done { radius, noise } = calibration.tell(&values) {
+            if let Calibrated::Done { radius, noise, .. } = calibration.tell(&values, first) {
                 return (radius, noise, asked);
             }
         }
@@ -275,7 +344,7 @@ mod tests {
     #[test]
     fn noise_is_found_within_a_factor_of_three_from_1e_minus_7_to_1e_minus_2() {
         for sigma in [1e-7, 1e-5, 1e-3, 1e-2] {
-            let (_, noise, asked) = calibrate(false, 1.0, |t| (3.0 * t).sin() + t * t, sigma);
+            let (_, noise, asked) = calibrate(Sides::One, 1.0, |t| (3.0 * t).sin() + t * t, sigma);
             let ratio = noise.expect("noise is there") / (0.577 * sigma);
             assert!((0.33..3.0).contains(&ratio), "sigma {sigma}: ratio {ratio}");
             assert!(asked <= 140, "{asked} queries");
@@ -284,25 +353,26 @@ mod tests {
 
     #[test]
     fn the_radius_grows_with_the_noise_and_stops_at_the_largest() {
-        let radius = |sigma| calibrate(true, 0.5, |t| (3.0 * t).sin(), sigma).0;
+        let radius = |sigma| calibrate(Sides::Two, 0.5, |t| (3.0 * t).sin(), sigma).0;
         let radii: Vec<f64> = [1e-8, 1e-6, 1e-4, 1e-2].into_iter().map(radius).collect();
         assert!(radii.windows(2).all(|pair| pair[0] < pair[1]), "{radii:?}");
-        let (radius, ..) = calibrate(true, 0.5, |t| 5.0 * t * t, 0.1);
+        let (radius, ..) = calibrate(Sides::Two, 0.5, |t| 5.0 * t * t, 0.1);
         assert_eq!(radius, 0.5, "a quadratic has no third difference: any radius is right for it");
     }
 
     #[test]
     fn the_radius_is_never_far_too_small() {
         // The right radius for sin(3t) under this noise is about 0.3; 500 seeds.
-        let radii: Vec<f64> =
-            (0..500).map(|seed| calibrate_seeded(true, 0.5, |t| (3.0 * t).sin(), 0.1, seed).0).collect();
+        let radii: Vec<f64> = (0..500)
+            .map(|seed| calibrate_seeded(Sides::Two, 0.5, |t| (3.0 * t).sin(), 0.1, seed).0)
+            .collect();
         let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(least > 0.03, "{least}");
     }
 
     #[test]
     fn without_noise_the_start_is_kept() {
-        let (radius, noise, _) = calibrate(false, 1.0, |_| 2.0, 0.0);
+        let (radius, noise, _) = calibrate(Sides::One, 1.0, |_| 2.0, 0.0);
         assert_eq!((radius, noise), (1e-3, None));
     }
 
@@ -320,8 +390,46 @@ mod tests {
     }
 
     #[test]
+    fn one_side_is_enough_where_noise_is_small() {
+        let sides = |sigma: f64| {
+            let mut calibration = Calibration::new(Sides::OneIfTelling, 1e-3, 0.5);
+            let mut asked = 0;
+            loop {
+                let (rows, first) = (calibration.rows(asked, true), asked);
+                asked += rows.len() as u64;
+                let value =
+                    |row: &Row| (3.0 * row.step.map_or(0.0, |(_, t)| t)).sin() + sigma * jitter(row.sample);
+                let values: Vec<f64> = rows.iter().map(value).collect();
+                if let Calibrated::Done { sides, .. } = calibration.tell(&values, first) {
+                    return sides;
+                }
+            }
+        };
+        assert_eq!([1e-6, 1e-4, 1e-2].map(sides), [Sides::One, Sides::One, Sides::Two]);
+    }
+
+    #[test]
+    fn what_failed_is_asked_once_more_under_the_same_samples() {
+        let mut calibration = Calibration::new(Sides::One, 1e-3, 1.0);
+        let all = calibration.rows(100, true);
+        let mut values: Vec<f64> = all.iter().map(|row| 1.0 + 0.1 * jitter(row.sample)).collect();
+        let whole = {
+            let mut calm = calibration.clone();
+            calm.tell(&values, 100);
+            calm
+        };
+        let (lost, kept) = (values[5], values.clone());
+        values[5] = f64::NAN;
+        assert_eq!(calibration.tell(&values, 100), Calibrated::More);
+        let again = calibration.rows(121, true);
+        assert_eq!((again.len(), again[0].sample, calibration.samples()), (1, all[5].sample, 0));
+        assert_eq!((calibration.tell(&[lost], 121), kept[5]), (Calibrated::More, lost));
+        assert_eq!(calibration, whole);
+    }
+
+    #[test]
     fn failed_answers_end_in_the_start() {
-        let (radius, noise, _) = calibrate(false, 1.0, |_| f64::NAN, 0.0);
+        let (radius, noise, _) = calibrate(Sides::One, 1.0, |_| f64::NAN, 0.0);
         assert_eq!((radius, noise), (1e-3, None));
     }
 }

@@ -4,8 +4,8 @@ use super::config::{Config, Finale, Output, PreviousValue};
 use super::state::{Averaged, Past, Phase, Update, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
-    CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, deviation_of_finite,
-    mean_of_finite,
+    CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, Sides,
+    deviation_of_finite, mean_of_finite,
 };
 use crate::prox;
 use crate::query::{Base, Row};
@@ -29,7 +29,8 @@ pub(super) fn layout(config: &Config, noise: Noise) -> Layout {
         Estimator::Gradients { .. } => Difference::Auto,
     };
     if matches!(config.recipe.step, StepRule::Trust { .. }) {
-        // Radii are large under noise, and what curvature adds to a difference cancels between two sides.
+        // Radii are large under noise, and what curvature adds to a difference cancels between two sides; where they need not be
+        // large, one side will do (`Solver::layout`).
         return if noise == Noise::Independent { Layout::Central } else { Layout::Shared };
     }
     match (difference, noise) {
@@ -80,15 +81,15 @@ impl Solver {
     fn prepare_calibration(&mut self) {
         let Phase::Calibrate(calibration) = &self.state.phase else { return };
         let rows = calibration.rows(self.state.next_sample, self.state.noise != Noise::Common);
-        let (reach, known) = (calibration.reach(), calibration.best_known());
+        let (reach, samples) = (calibration.reach(), calibration.samples());
+        let (known, sides) = (calibration.best_known(), calibration.settled());
         let fits = rows.len() as u64 + self.iteration_cost() + self.reserve() <= self.remaining();
         // Where nothing more can be paid for, what is known so far must do.
         if !fits || !self.refresh_inner(reach) {
-            self.choose_radius(known.0, known.1);
+            self.choose_radius(known.0, known.1, sides);
             return;
         }
         self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
-        let samples = rows.len() as u64;
         self.hand_out(rows, samples, Asked::Calibration);
     }
 
@@ -254,16 +255,18 @@ impl Solver {
     fn take_calibration(&mut self, values: &[f64]) {
         self.count_failed(values);
         let Phase::Calibrate(calibration) = &mut self.state.phase else { return };
-        if let Calibrated::Done { radius, noise } = calibration.tell(values) {
-            self.choose_radius(radius, noise);
+        // What this round used up has been counted.
+        let first_sample = self.state.next_sample.saturating_sub(calibration.samples());
+        if let Calibrated::Done { radius, noise, sides } = calibration.tell(values, first_sample) {
+            self.choose_radius(radius, noise, sides);
         }
     }
 
-    fn choose_radius(&mut self, radius: f64, noise: Option<f64>) {
+    fn choose_radius(&mut self, radius: f64, noise: Option<f64>, sides: Sides) {
         let radius = self.radius_with_room(radius);
         self.state.radius = radius;
         if let (Update::Trust(trust), Noise::Independent) = (&mut self.state.update, self.state.noise) {
-            trust.learn_noise(noise.unwrap_or(0.0));
+            trust.learn_noise(noise.unwrap_or(0.0), sides);
         }
         self.state.notices.push(Notice::RadiusChosen { noise, radius });
         self.state.phase = Phase::Iterate;
@@ -356,9 +359,17 @@ impl Solver {
         }
     }
 
+    /// How the rows of an estimate are arranged now.
+    pub(super) fn layout(&self) -> Layout {
+        match &self.state.update {
+            Update::Trust(trust) if trust.one_sided => Layout::Shared,
+            _ => layout(&self.config, self.state.noise),
+        }
+    }
+
     /// The plan of the present iteration.
     fn plan(&self) -> Plan {
-        let plan = Plan::new(layout(&self.config, self.state.noise), self.parts.m, self.state.radius);
+        let plan = Plan::new(self.layout(), self.parts.m, self.state.radius);
         if self.carry() > 0.0 {
             let known = match self.config.previous_value {
                 PreviousValue::Reuse => self.state.previous_loss,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{Config, Placement};
 use super::parts::Parts;
 use super::phases::layout;
-use crate::estimator::{Calibration, Estimator, Layout, Noise, Radius};
+use crate::estimator::{Calibration, Estimator, Layout, Noise, Radius, Sides};
 use crate::momentum::Momentum;
 use crate::optimistic::Optimistic;
 use crate::step_size::{StepRule, StepSize};
@@ -242,14 +242,18 @@ pub(super) fn first_phase(parts: &Parts, config: &Config, noise: Noise) -> Phase
         _ => false,
     };
     if measure {
-        let central = layout(config, noise) == Layout::Central;
+        let sides = match layout(config, noise) {
+            Layout::Central if matches!(config.recipe.step, StepRule::Trust { .. }) => Sides::OneIfTelling,
+            Layout::Central => Sides::Two,
+            Layout::Shared | Layout::Paired => Sides::One,
+        };
         // The longest step of a trial is four times its radius, and it must stay inside too.
         let largest = if keeps_inside(config) {
             0.25 * parts.largest_inside(4.0 * parts.largest_radius)
         } else {
             parts.largest_radius
         };
-        Phase::Calibrate(Calibration::new(central, parts.radius, largest))
+        Phase::Calibrate(Calibration::new(sides, parts.radius, largest))
     } else {
         Phase::Iterate
     }

@@ -1,11 +1,11 @@
 //! The parts of an iteration that only a method with a memory of slopes has.
 
 use super::parts::Parts;
-use super::phases::{PROBE_ROWS, layout};
+use super::phases::PROBE_ROWS;
 use super::state::{Averaged, Phase, State, Update, first_phase};
 use super::{Asked, Solver};
 use crate::direction::Directions;
-use crate::estimator::{Estimator, Noise, Plan, Radius};
+use crate::estimator::{Estimator, Layout, Noise, Plan, Radius};
 use crate::method::{Method, Preset};
 use crate::query::{Base, Row};
 use crate::random::{Key, Purpose};
@@ -101,7 +101,7 @@ impl Solver {
     pub(super) fn prepare_survey(&mut self, to_spare: u64) -> bool {
         let Update::Trust(trust) = &self.state.update else { return false };
         let size = self.parts.survey_size();
-        let plan = Plan::new(layout(&self.config, self.state.noise), size, self.survey_radius());
+        let plan = Plan::new(self.layout(), size, self.survey_radius());
         if !trust.memory.wants_survey() || plan.len() as u64 > to_spare || size >= self.parts.space.dim() {
             return false;
         }
@@ -110,12 +110,13 @@ impl Solver {
         true
     }
 
-    /// The radius was measured along a few coordinates; what is of third order along all of them is as much larger as they
-    /// are more.
+    /// The radius was measured along a few coordinates; what is of third order along all of them, or of second on one side, is as
+    /// much larger as they are more.
     fn survey_radius(&self) -> f64 {
-        let (looked_at, dim) = ((self.parts.m - 1) as f64, self.parts.space.dim() as f64);
+        let share = ((self.parts.m - 1) as f64 / self.parts.space.dim() as f64).min(1.0);
         match self.state.noise {
-            Noise::Independent => (looked_at / dim).cbrt().min(1.0) * self.state.radius,
+            Noise::Independent if self.layout() == Layout::Central => share.cbrt() * self.state.radius,
+            Noise::Independent => share.sqrt() * self.state.radius,
             Noise::None | Noise::Common | Noise::Detect => self.state.radius,
         }
     }

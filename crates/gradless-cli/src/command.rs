@@ -66,3 +66,14 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
         Command::Reproduce(asked) => asked.run(terminal),
     }
 }
+
+/// What to say in a build without the feature `paper`: the same words again, with it.
+#[cfg(not(feature = "paper"))]
+fn only_with_paper(what: &str, command: &str) -> anyhow::Error {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.skip_while(|word| word != command).collect();
+    anyhow::anyhow!(
+        "this build has no {what}: use `cargo run --release --features paper -- {}`",
+        words.join(" ")
+    )
+}

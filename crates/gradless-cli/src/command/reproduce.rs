@@ -132,14 +132,6 @@ impl Reproduce {
     #[cfg(not(feature = "paper"))]
     #[expect(clippy::unused_self, reason = "the words are read so that mistakes in them are told here too")]
     pub(crate) fn run(self, _terminal: &Terminal) -> anyhow::Result<Outcome> {
-        let words: Vec<String> = std::env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .skip_while(|word| word != "reproduce")
-            .skip(1)
-            .collect();
-        anyhow::bail!(
-            "this build has no experiments: use `cargo run --release --features paper -- reproduce {}`",
-            words.join(" ")
-        )
+        Err(super::only_with_paper("experiments", "reproduce"))
     }
 }

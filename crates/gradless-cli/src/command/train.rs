@@ -89,14 +89,6 @@ impl Train {
     #[cfg(not(feature = "paper"))]
     #[expect(clippy::unused_self, reason = "the words are read so that mistakes in them are told here too")]
     pub(crate) fn run(self, _terminal: &Terminal) -> anyhow::Result<Outcome> {
-        let words: Vec<String> = std::env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .skip_while(|word| word != "train")
-            .skip(1)
-            .collect();
-        anyhow::bail!(
-            "this build has no training: use `cargo run --release --features paper -- train {}`",
-            words.join(" ")
-        )
+        Err(super::only_with_paper("training", "train"))
     }
 }

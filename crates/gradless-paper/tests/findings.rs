@@ -8,6 +8,8 @@ use std::path::Path;
 /// The paper's own methods without tuning.
 const ADAPTIVE: [&str; 3] = ["ZO-AdaExpGrad", "ZO-AdaExpGrad+", "ZO-ExpStorm"];
 const BASELINES: [&str; 3] = ["ZO-PSGD", "Acc-ZOM", "AO-ExpGrad"];
+/// Those that need a step size.
+const TUNED: [&str; 3] = ["ZO-PSGD", "Acc-ZOM", "ZO-ExpGrad"];
 /// Differences below this share of the other's mean do not matter.
 const TOLERANCE: f64 = 0.05;
 
@@ -178,16 +180,35 @@ fn ao_exp_grad_is_overtaken_in_the_end_on_digits() {
 
 #[test]
 fn acc_zom_fails_on_photographs_whatever_its_gamma() {
-    let Some(cifar10) = Published::read("cifar10") else { return };
-    let mut facts: Vec<(bool, String)> = cifar10
-        .means("pn", "Acc-ZOM", 200, false)
-        .into_iter()
-        .map(|(gamma, mean)| (mean > 1.0, format!("pn, {gamma}: ends at {mean}, below its start")))
-        .collect();
+    let Some((cifar10, steps)) = Published::read("cifar10").zip(Published::read("cifar10-steps")) else {
+        return;
+    };
+    let gammas = steps.means("pn", "Acc-ZOM", 200, false);
+    let mut facts = vec![(gammas.len() == 4, format!("{} values of gamma were tried", gammas.len()))];
+    let ends =
+        |(gamma, mean): (String, f64)| (mean > 1.0, format!("pn, {gamma}: ends at {mean}, below its start"));
+    facts.extend(gammas.into_iter().chain(cifar10.means("pn", "Acc-ZOM", 200, false)).map(ends));
     facts.extend(ADAPTIVE.map(|method| {
         let pair = cifar10.compare("pp", method, "Acc-ZOM");
         (pair.better(), format!("pp: {method} is not below Acc-ZOM, {pair}"))
     }));
+    all_hold(&facts);
+}
+
+/// Not on pertinent positives of photographs: there several steps lead to the black image, where our network has no more to say.
+#[test]
+fn a_wrong_step_costs_the_methods_that_need_one() {
+    let mut facts = Vec::new();
+    for (set, modes) in [("mnist", &["pn", "pp"][..]), ("cifar10-steps", &["pn"][..])] {
+        let Some(published) = Published::read(set) else { continue };
+        for (mode, method) in modes.iter().flat_map(|mode| TUNED.map(|method| (mode, method))) {
+            let means: Vec<f64> = published.means(mode, method, 200, false).iter().map(|arm| arm.1).collect();
+            let (least, most) =
+                means.iter().fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), &x| (l.min(x), m.max(x)));
+            let what = format!("{set} {mode}: {method} ends between {least} and {most}");
+            facts.push((means.len() == 4 && most > 1.5 * least, what));
+        }
+    }
     all_hold(&facts);
 }
 

@@ -10,12 +10,14 @@ use gradless::{
 };
 
 use crate::Fallible;
+use crate::idea::Idea;
 
-/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:without=HABIT]`: a method, whose settings
-/// (practical ones unless said), and what is changed in them.
+/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:variate|:recovery][:without=HABIT]`: a
+/// method, whose settings (practical ones unless said), and what is changed in them.
 ///
 /// The step is the paper's: the reciprocal of our weight. `m` is the batch, `a` the initial weight over the size of the first
-/// estimate, `free` takes fixed coordinates out, `without` leaves something out of `auto`.
+/// estimate, `free` takes fixed coordinates out, `variate` and `recovery` are other estimates ([`Idea`]), `without` leaves something
+/// out of `auto`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contender {
     /// By what.
@@ -32,6 +34,8 @@ pub struct Contender {
     pub hadamard: bool,
     /// Without coordinates that cannot move.
     pub free: bool,
+    /// With another estimate of the gradient.
+    pub idea: Option<Idea>,
     /// Without one of the habits of `auto`.
     pub without: Option<Habit>,
 }
@@ -65,8 +69,17 @@ impl Contender {
         Config { budget: Budget::queries(budget), seed, ..config }
     }
 
-    /// All of a list with commas between.
+    /// All of a list with commas between, for programs that run what the solver has.
     pub fn list(words: &str) -> Fallible<Vec<Self>> {
+        let found = Self::list_with_ideas(words)?;
+        match found.iter().find(|one| one.idea.is_some()) {
+            Some(one) => Err(format!("{one}: other estimates are run by `--bin targets` alone").into()),
+            None => Ok(found),
+        }
+    }
+
+    /// All of a list with commas between, other estimates among them.
+    pub fn list_with_ideas(words: &str) -> Fallible<Vec<Self>> {
         words.split(',').map(str::parse).collect()
     }
 }
@@ -85,6 +98,7 @@ impl FromStr for Contender {
             weight: None,
             hadamard: false,
             free: false,
+            idea: None,
             without: None,
         };
         for part in parts {
@@ -111,9 +125,12 @@ impl FromStr for Contender {
                         habit.ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
                     found.without = Some(*habit);
                 }
+                (word, "") if Idea::ALL.iter().any(|(_, name)| *name == word) => {
+                    found.idea = Idea::ALL.iter().find(|(_, name)| *name == word).map(|(idea, _)| *idea);
+                }
                 _ => {
                     return Err(format!(
-                        "{words}: {part} is none of practical, seed, authors, hadamard, free, lr=, m=, a= and without="
+                        "{words}: {part} is none of practical, seed, authors, hadamard, free, variate, recovery, lr=, m=, a= and without="
                     )
                     .into());
                 }
@@ -139,6 +156,8 @@ impl fmt::Display for Contender {
         for (word, said) in [(":hadamard", self.hadamard), (":free", self.free)] {
             f.write_str(if said { word } else { "" })?;
         }
+        let idea = Idea::ALL.iter().find(|(idea, _)| Some(*idea) == self.idea);
+        idea.map_or(Ok(()), |(_, name)| write!(f, ":{name}"))?;
         let name = Habit::ALL.iter().find(|(habit, _)| Some(*habit) == self.without);
         name.map_or(Ok(()), |(_, name)| write!(f, ":without={name}"))
     }
@@ -153,6 +172,7 @@ mod tests {
         for words in [
             "zo-ada-exp-grad+",
             "zo-ada-exp-grad+:seed:m=20:a=0.5:hadamard:free",
+            "zo-ada-exp-grad+:seed:m=54:free:variate",
             "zo-psgd:authors:lr=0.1",
             "auto:without=surveys",
         ] {
@@ -173,6 +193,7 @@ mod tests {
             ("zo-psgd:lr=-1", "-1"),
             ("auto:without=luck", "luck"),
             ("zo-psgd,", "''"),
+            ("zo-ada-exp-grad+:variate", "targets"),
         ] {
             let message = Contender::list(words).unwrap_err().to_string();
             assert!(message.contains(about), "{message}");

@@ -14,11 +14,12 @@
 //! | `--bin suite` | how do ours compare with other optimisers on the same problems? | `docs/benchmarks/peers.md` |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |
 
-pub mod contender;
 pub mod network;
 pub mod service;
-pub mod race;
 pub mod descent;
+pub mod idea;
+pub mod contender;
+pub mod race;
 pub mod fit;
 pub mod profile;
 pub mod side_by_side;

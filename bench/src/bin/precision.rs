@@ -1,11 +1,13 @@
 //! Does single precision make Acc-ZOM fail on photographs? The paper's runs of it, and of ZO-ExpStorm, at larger radii.
+//! And how much of what differs from the paper is the network's confidence?
 //!
-//! `cargo run --release -p bench --bin precision -- --data DIR [--images N] [--modes pn,pp] [--factors 1,100]
+//! `cargo run --release -p bench --bin precision -- --data DIR [--images N] [--modes pn,pp] [--factors 1,100] [--confidence 1,2]
 //! [--methods acc-zom:0.001,zo-exp-storm] [--engine rten|ort] [--threads N] [--seed S] [--out DIR]`
 //!
 //! At their radius of about 1e-5 the rounding of ResNet20's scores is as large as a difference of two of them; at a hundred
 //! times that it is not. Everything else stays as the authors' scripts have it. `--images` is a number in all, in the order
 //! of the reproduction. Without `--methods`: Acc-ZOM with the paper's choice of gamma for each mode, and ZO-ExpStorm.
+//! `--confidence` multiplies all scores: a network that classifies the same, only surer of it.
 
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 
 use bench::side_by_side::side_by_side;
 use bench::{Fallible, network};
+use gradless::model::{Inputs, Model, ModelError};
 use gradless::{Driver, Radius, Solver};
 use gradless_models::{Engine, Onnx};
 use gradless_paper::data::{DataSet, Labelled, Split};
@@ -30,6 +33,7 @@ struct Asked {
     images: usize,
     modes: Vec<Mode>,
     factors: Vec<f64>,
+    confidences: Vec<f64>,
     methods: Vec<Arm>,
     engine: Engine,
     threads: usize,
@@ -44,6 +48,7 @@ impl Asked {
             images: 5,
             modes: vec![Mode::Pn, Mode::Pp],
             factors: vec![1.0, 100.0],
+            confidences: vec![1.0],
             methods: Vec::new(),
             engine: Engine::Rten,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -65,6 +70,7 @@ impl Asked {
                     asked.modes = list().map(mode).collect::<Result<_, _>>()?;
                 }
                 "--factors" => asked.factors = list().map(str::parse).collect::<Result<_, _>>()?,
+                "--confidence" => asked.confidences = list().map(str::parse).collect::<Result<_, _>>()?,
                 "--methods" => {
                     for words in list() {
                         asked.methods.extend(Arm::find(words)?);
@@ -95,26 +101,55 @@ impl Asked {
     }
 }
 
-/// A method on an image at so many times its radius.
+/// A network with all scores multiplied by a number: the same classes, other margins.
+struct Surer<'a> {
+    model: &'a Onnx,
+    confidence: f64,
+}
+
+impl Model for Surer<'_> {
+    fn shape(&self) -> &[usize] {
+        self.model.shape()
+    }
+    fn classes(&self) -> usize {
+        self.model.classes()
+    }
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.model.scores(inputs, scores)?;
+        scores.iter_mut().for_each(|score| *score *= self.confidence);
+        Ok(())
+    }
+    fn preferred_rows(&self) -> usize {
+        self.model.preferred_rows()
+    }
+}
+
+/// A method on an image at so many times its radius, with so many times the scores.
 #[derive(Clone, Copy)]
 struct Job {
     mode: Mode,
     arm: Arm,
     factor: f64,
+    confidence: f64,
     image: Chosen,
 }
 
 /// What came of it.
 struct Curve {
     radius: f64,
+    /// $F(x_1)$.
+    start: f64,
+    /// $F(0)$ over it.
+    empty: f64,
     /// $F(x_{t+1})/F(x_1)$ after `LOOKS` steps.
     ratios: [f64; LOOKS.len()],
     valid: bool,
 }
 
 fn run(job: &Job, model: &Onnx, test: &Labelled, seed: u64) -> Fallible<Curve> {
+    let model = Surer { model, confidence: job.confidence };
     let question =
-        Question::new(model, SET, (&test.images, job.image.index), job.mode, Conventions::AUTHORS)?;
+        Question::new(&model, SET, (&test.images, job.image.index), job.mode, Conventions::AUTHORS)?;
     // The same directions at every radius.
     let seed = seed.wrapping_mul(1 << 32).wrapping_add(job.image.index as u64);
     let mut config = Conventions::AUTHORS.config(job.arm, BATCH, ITERATIONS, seed);
@@ -125,8 +160,10 @@ fn run(job: &Job, model: &Onnx, test: &Labelled, seed: u64) -> Fallible<Curve> {
     let mut curve: Vec<f64> =
         outcome.history.iter().map(|record| record.objective.unwrap_or(f64::NAN)).collect();
     curve.push(loss(margin) + outcome.last.regulariser);
-    let ratios = LOOKS.map(|t| curve.get(t).copied().unwrap_or(f64::NAN) / curve[0]);
-    Ok(Curve { radius, ratios, valid: margin > 0.0 })
+    let start = curve[0];
+    let ratios = LOOKS.map(|t| curve.get(t).copied().unwrap_or(f64::NAN) / start);
+    let empty = loss(question.margin(&vec![0.0; outcome.last.x.len()])?) / start;
+    Ok(Curve { radius, start, empty, ratios, valid: margin > 0.0 })
 }
 
 fn main() -> Fallible<()> {
@@ -138,32 +175,46 @@ fn main() -> Fallible<()> {
     let mut jobs = Vec::new();
     for &mode in &asked.modes {
         for arm in asked.arms(mode) {
-            for &factor in &asked.factors {
-                jobs.extend(images.iter().take(asked.images).map(|&image| Job { mode, arm, factor, image }));
+            for (&factor, &confidence) in
+                asked.factors.iter().flat_map(|factor| asked.confidences.iter().map(move |c| (factor, c)))
+            {
+                let job = |&image| Job { mode, arm, factor, confidence, image };
+                jobs.extend(images.iter().take(asked.images).map(job));
             }
         }
     }
     let curves = side_by_side(&jobs, asked.threads, |job| run(job, &model, &test, asked.seed))?;
-    let mut table = String::from("mode,method,factor,radius,image,valid,t10,t25,t50,t100,t200\n");
+    let mut table =
+        String::from("mode,method,factor,radius,confidence,image,valid,start,empty,t10,t25,t50,t100,t200\n");
     let mut page = format!(
         "Commit {commit}, seed {}, {} images, engine {:?}. Mean of F(x_t)/F(x_1).\n\n\
-         | mode | method | radius | t = 10 | 25 | 50 | 100 | 200 | valid |\n|---|---|---|---|---|---|---|---|---|\n",
+         | mode | method | radius | scores times | F(x_1) | F(0)/F(x_1) | t = 10 | 25 | 50 | 100 | 200 | valid |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
         asked.seed, asked.images, asked.engine
     );
     for (jobs, curves) in jobs.chunks(asked.images).zip(curves.chunks(asked.images)) {
-        let Job { mode, arm, factor, .. } = jobs[0];
+        let Job { mode, arm, factor, confidence, .. } = jobs[0];
+        let mode = mode.name();
         for (job, curve) in jobs.iter().zip(curves) {
-            let Curve { radius, ratios, valid } = curve;
+            let Curve { radius, start, empty, ratios, valid } = curve;
             let ratios = ratios.map(|ratio| ratio.to_string()).join(",");
-            writeln!(table, "{},{arm},{factor},{radius},{},{valid},{ratios}", mode.name(), job.image.index)?;
+            let image = job.image.index;
+            writeln!(
+                table,
+                "{mode},{arm},{factor},{radius},{confidence},{image},{valid},{start},{empty},{ratios}"
+            )?;
         }
-        let mean =
-            |look: usize| curves.iter().map(|curve| curve.ratios[look]).sum::<f64>() / curves.len() as f64;
-        let means: Vec<String> = (0..LOOKS.len()).map(|look| format!("{:.4}", mean(look))).collect();
+        let mean = |of: &dyn Fn(&Curve) -> f64| curves.iter().map(of).sum::<f64>() / curves.len() as f64;
+        let (start, empty) = (mean(&|curve| curve.start), mean(&|curve| curve.empty));
+        let digits = if mode == "pn" { 4 } else { 6 };
+        let cells = [0, 1, 2, 3, 4].map(|look| format!("{:.digits$}", mean(&|curve| curve.ratios[look])));
+        let (cells, radius) = (cells.join(" | "), curves[0].radius);
         let valid = curves.iter().filter(|curve| curve.valid).count();
-        let radius = curves[0].radius;
-        let cells = means.join(" | ");
-        writeln!(page, "| {} | {arm} | {radius:.1e} | {cells} | {valid} of {} |", mode.name(), curves.len())?;
+        let runs = curves.len();
+        writeln!(
+            page,
+            "| {mode} | {arm} | {radius:.1e} | {confidence} | {start:.2} | {empty:.digits$} | {cells} | {valid} of {runs} |"
+        )?;
     }
     println!("{page}");
     if let Some(out) = asked.out {

@@ -92,7 +92,7 @@ impl Asked {
                     let task = |name: &str| one_of(&word, name, &Task::ALL, Task::name);
                     asked.tasks = value()?.split(',').map(task).collect::<Fallible<_>>()?;
                 }
-                "--methods" => asked.methods = Contender::list(&value()?)?,
+                "--methods" => asked.methods = Contender::list_with_ideas(&value()?)?,
                 "--budget" => asked.budget = value()?.parse()?,
                 "--whole" => asked.whole = true,
                 "--seed" => asked.seed = value()?.parse()?,

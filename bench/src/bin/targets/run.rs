@@ -3,6 +3,7 @@
 use bench::Fallible;
 use bench::contender::Contender;
 use bench::descent::descend;
+use bench::idea::descend_by;
 use gradless::{Driver, Model, Solver, StopReason, StopRule};
 use gradless_paper::data::Images;
 use gradless_paper::reproduce::{Arm, BATCH, Chosen, Conventions, ITERATIONS, Question, loss};
@@ -88,7 +89,11 @@ impl Runner<'_> {
         if !self.asked.whole {
             config.stop = StopRule::Target(target);
         }
-        let (descent, outcome) = descend(&question.problem()?, &question, config)?;
+        let problem = question.problem()?;
+        let (descent, outcome) = match method.idea {
+            Some(idea) => descend_by(idea, &problem, &question, config)?,
+            None => descend(&problem, &question, config)?,
+        };
         Ok(Row {
             subject: *subject,
             method,

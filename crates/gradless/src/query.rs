@@ -17,6 +17,7 @@ pub struct Queries<'a> {
     pub(crate) previous: &'a [f64],
     pub(crate) sparse: &'a [f64],
     pub(crate) averaged: &'a [f64],
+    pub(crate) handed: &'a [f64],
     pub(crate) directions: &'a Directions,
     pub(crate) rows: &'a [Row],
 }
@@ -41,6 +42,8 @@ pub(crate) enum Base {
     Sparse,
     /// The average of the iterates, evaluated at the end.
     Averaged,
+    /// The point a method went on from with another's way of stepping, evaluated at the end.
+    Handed,
 }
 
 impl Queries<'_> {
@@ -82,6 +85,7 @@ impl Queries<'_> {
             Base::Previous => self.previous,
             Base::Sparse => self.sparse,
             Base::Averaged => self.averaged,
+            Base::Handed => self.handed,
         };
         let free = &mut out[..base.len()];
         match step {

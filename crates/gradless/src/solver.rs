@@ -162,6 +162,7 @@ impl Solver {
             previous: &self.state.previous,
             sparse: &self.state.v,
             averaged: &self.state.averaged.x,
+            handed: &self.state.handed,
             directions: match pending.kind {
                 Asked::Survey(_) => &self.parts.survey,
                 _ => &self.parts.directions,

@@ -194,6 +194,28 @@ fn nine_tenths_of_the_way_need_a_few_hundred_queries_under_noise_of_a_hundredth_
     }
 }
 
+/// Runs that once ended 11 to 47 % too high: the radius measured at the start was too large where they came to, noise moved
+/// coordinates from 0, and the method that averages left a better point than it found.
+#[test]
+fn noise_does_not_undo_what_watched_steps_have_reached() {
+    for (seed, level, fails) in
+        [(4003, 1e-3, true), (4007, 1e-3, true), (4007, 1e-4, false), (4004, 1e-2, false)]
+    {
+        let family = SparseTarget::nonconvex(100, 0.01, seed);
+        let sigma = level * (family.start_objective() - family.minimum());
+        let mut call = noise::word(seed);
+        let f = |x: &[f64], _: u64| {
+            call = call.wrapping_add(1);
+            let failed = fails && noise::word(!call).is_multiple_of(10);
+            if failed { f64::NAN } else { family.loss(x) + sigma * noise::normal(call) }
+        };
+        let config = Config { seed, noise: Noise::Detect, ..auto(2_700) };
+        let outcome = drive_by_hand(Solver::new(on_box(&family), config).expect("a solver"), f, |_| true);
+        let found = family.objective(outcome.x()) / family.minimum();
+        assert!(found < 1.1, "seed {seed}, noise {level}: {found} times the minimum");
+    }
+}
+
 #[test]
 fn watched_steps_need_blocks() {
     let mut config = auto(100);

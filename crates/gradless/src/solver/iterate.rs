@@ -196,6 +196,7 @@ impl Solver {
             }
             Update::Trust(rule) => {
                 rule.memory.slopes_at(&rule.centre, &mut state.d);
+                rule.doubt(&mut state.d, state.radius);
                 let reach = parts.reach(&rule.centre);
                 let weight = rule.weight(parts.steepness(&state.d, &rule.centre), reach);
                 let step = Step { x: &rule.centre, g: &state.d, eta: weight };

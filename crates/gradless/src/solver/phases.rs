@@ -1,7 +1,7 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
 use super::config::{Config, Finale, Output, PreviousValue};
-use super::state::{Averaged, Past, Phase, Update, first_phase};
+use super::state::{Averaged, Past, Phase, State, Update, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
     CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, Sides,
@@ -89,7 +89,13 @@ impl Solver {
             self.choose_radius(known.0, known.1, sides);
             return;
         }
-        self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
+        match self.state.update {
+            // On a whole block, half of it where something is.
+            Update::Trust(_) => self.draw_block(CALIBRATION_DIRECTIONS.max(self.parts.m)),
+            Update::Mirror(_) | Update::Optimistic(_) => {
+                self.parts.directions.draw(0, CALIBRATION_DIRECTIONS)
+            }
+        }
         self.hand_out(rows, samples, Asked::Calibration);
     }
 
@@ -179,6 +185,9 @@ impl Solver {
         if !self.state.averaged.x.is_empty() {
             bases.push(Base::Averaged);
         }
+        if !self.state.handed.is_empty() {
+            bases.push(Base::Handed);
+        }
         let gradients = matches!(self.config.recipe.estimator, Estimator::Gradients { .. });
         let mut rows: Vec<Row> = Vec::new();
         let sample = self.state.next_sample;
@@ -266,7 +275,7 @@ impl Solver {
         let radius = self.radius_with_room(radius);
         self.state.radius = radius;
         if let (Update::Trust(trust), Noise::Independent) = (&mut self.state.update, self.state.noise) {
-            trust.learn_noise(noise.unwrap_or(0.0), sides);
+            trust.learn_noise(noise, sides);
         }
         self.state.notices.push(Notice::RadiusChosen { noise, radius });
         self.state.phase = Phase::Iterate;
@@ -330,11 +339,14 @@ impl Solver {
         let mut points = values.chunks_exact(repeats);
         let last = points.next().unwrap_or_default();
         let sparse = if self.state.has_own_sparse_point() { points.next() } else { None }.unwrap_or_default();
-        self.state.averaged.loss = points.next().and_then(|values| mean_of_finite(values.iter()));
+        let averaged = if self.state.averaged.x.is_empty() { None } else { points.next() };
+        self.state.averaged.loss = averaged.and_then(|values| mean_of_finite(values.iter()));
         self.state.last_loss = mean_of_finite(last.iter());
+        let handed = points.next().and_then(|values| mean_of_finite(values.iter()));
         self.state.sparse_loss =
             if sparse.is_empty() { self.state.last_loss } else { mean_of_finite(sparse.iter()) };
         self.weigh_noise(last);
+        self.return_if_better(handed, deviation_of_finite(last));
         if matches!(self.state.noise, Noise::None | Noise::Detect) {
             if let Some(loss) = self.state.last_loss {
                 self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
@@ -345,6 +357,23 @@ impl Solver {
         }
         if let Phase::Finale(reason) = &self.state.phase {
             self.state.phase = Phase::Stopped(reason.clone());
+        }
+    }
+
+    /// Goes back to where watched steps gave way, if nothing that came after is as good beyond what noise explains; `loss` is $l$
+    /// there, `noise` the standard deviation of one value.
+    fn return_if_better(&mut self, loss: Option<f64>, noise: f64) {
+        let Some(loss) = loss else { return };
+        // Twice the standard deviation of a difference of two means.
+        let unclear = 2.0 * noise * (2.0 / NOISY_REPEATS as f64).sqrt();
+        let objective = |x: &[f64], loss: Option<f64>| loss.map(|loss| loss + self.parts.space.penalty(x));
+        let State { x, averaged, handed, last_loss, .. } = &self.state;
+        let others = [objective(x, *last_loss), objective(&averaged.x, averaged.loss)];
+        let here = loss + self.parts.space.penalty(handed);
+        if others.into_iter().flatten().all(|other| here < other - unclear) {
+            self.state.x = std::mem::take(&mut self.state.handed);
+            self.state.last_loss = Some(loss);
+            self.state.averaged = Averaged::default();
         }
     }
 
@@ -405,7 +434,7 @@ impl Solver {
             return 0;
         }
         // The last iterate and the prox point, and under noise the average.
-        let points = if self.averages() { 3 } else { 2 };
+        let points = 2 + u64::from(self.averages()) + u64::from(!self.state.handed.is_empty());
         points * self.final_repeats() as u64
     }
 

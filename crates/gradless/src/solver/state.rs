@@ -42,6 +42,8 @@ pub(super) struct State {
     pub(super) best: Option<Candidate>,
     /// The average of the iterates, the later ones counting more; empty where the black box repeats itself.
     pub(super) averaged: Averaged,
+    /// Where watched steps gave way to a method that averages; empty before.
+    pub(super) handed: Vec<f64>,
     /// The iterate chosen by reservoir sampling, and $l$ there.
     pub(super) random: Vec<f64>,
     pub(super) random_loss: Option<f64>,
@@ -158,6 +160,7 @@ impl State {
             noise,
             best: None,
             averaged: Averaged::default(),
+            handed: Vec::new(),
             random: start.clone(),
             random_loss: None,
             last_loss: None,
@@ -218,6 +221,7 @@ impl State {
             && (self.inner.len() == dim) == keeps_inside(config)
             && optional(&self.inner)
             && optional(&self.averaged.x)
+            && optional(&self.handed)
             && small(self.averaged.of)
             && (self.previous.len() == dim) == keeps_previous
             && optional(&self.previous)

@@ -52,6 +52,7 @@ impl Solver {
         config.recipe = recipe;
         let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return };
         self.state.x.copy_from_slice(trust.reached());
+        self.state.handed.clone_from(&self.state.x);
         self.state.averaged = Averaged::default();
         self.state.update = Update::new(&parts, &config, &self.state.x);
         self.state.radius = parts.radius;
@@ -136,16 +137,23 @@ impl Solver {
 
     /// Draws the directions of the present iteration, on chosen coordinates where there is a memory.
     pub(super) fn draw_directions(&mut self) {
-        let (draws, m) = (self.state.draws, self.parts.m);
-        if let Update::Trust(trust) = &self.state.update {
-            let mut shuffle = vec![0; self.state.x.len()];
-            Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(draws, 2, &mut shuffle);
-            let count = (m - 1).min(shuffle.len());
-            let chosen = trust.choose(&self.state.x, count, &shuffle);
-            self.parts.directions.choose(draws, m, chosen);
-        } else {
-            self.parts.directions.draw(draws, m);
+        match self.state.update {
+            Update::Trust(_) => self.draw_block(self.parts.m),
+            Update::Mirror(_) | Update::Optimistic(_) => {
+                self.parts.directions.draw(self.state.draws, self.parts.m);
+            }
         }
+    }
+
+    /// Draws so many directions on the coordinates that the memory chooses.
+    pub(super) fn draw_block(&mut self, count: usize) {
+        let Update::Trust(trust) = &self.state.update else { return };
+        let draws = self.state.draws;
+        let mut shuffle = vec![0; self.state.x.len()];
+        Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(draws, 2, &mut shuffle);
+        let coordinates = (self.parts.m - 1).min(shuffle.len());
+        let chosen = trust.choose(&self.state.x, coordinates, &shuffle);
+        self.parts.directions.choose(draws, count, chosen);
     }
 
     /// Takes the slopes along the directions into the memory; a direction whose answer failed is taken to be as remembered.
@@ -173,6 +181,12 @@ impl Solver {
         let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
         let stalled = noisy && trust.has_stalled();
         match verdict {
+            _ if stalled && self.state.noise == Noise::Independent && trust.wants_measure_again() => {
+                self.state.x.copy_from_slice(&trust.centre);
+                self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
+                self.begin_anew();
+                false
+            }
             _ if stalled => {
                 self.give_way();
                 self.begin_anew();

@@ -7,11 +7,12 @@ use super::{Asked, Solver};
 use crate::direction::Directions;
 use crate::estimator::{Estimator, Layout, Noise, Plan, Radius};
 use crate::method::{Method, Preset};
+use crate::prox;
 use crate::query::{Base, Row};
 use crate::random::{Key, Purpose};
 use crate::stop::StopReason;
 use crate::trace::Notice;
-use crate::trust::{Elsewhere, Verdict};
+use crate::trust::{Elsewhere, STRETCHES, Verdict};
 use crate::vector;
 
 /// The one sample that steps are watched under: with it a black box that is noisy between samples repeats itself.
@@ -194,8 +195,7 @@ impl Solver {
             }
             Verdict::GoesOn => true,
             Verdict::Restarts => {
-                trust.restart(self.state.best.as_ref().map(|best| best.x.as_slice()));
-                self.state.x.copy_from_slice(&trust.centre);
+                self.descend_again();
                 self.begin_anew();
                 false
             }
@@ -208,6 +208,30 @@ impl Solver {
 }
 
 impl Solver {
+    /// Begins another descent: near the best point, or from a part of the start. Where nothing better was found than the point at which
+    /// $r$ is smallest, a descent from near it ends in it.
+    fn descend_again(&mut self) {
+        let cheapest = self.parts.cheapest_point();
+        let Update::Trust(trust) = &mut self.state.update else { return };
+        let best = self.state.best.as_ref().map(|best| &best.x).filter(|&best| *best != cheapest);
+        match best.filter(|_| trust.wants_return()) {
+            Some(best) => trust.return_to(best),
+            None => {
+                let mut luck = [0; STRETCHES];
+                Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(
+                    self.state.draws,
+                    3,
+                    &mut luck,
+                );
+                let part = trust.part_of_start(&cheapest, luck);
+                let mut from = vec![0.0; part.len()];
+                prox::project(&self.parts.space.set, &part, &mut from);
+                trust.restart(&from);
+            }
+        }
+        self.state.x.copy_from_slice(&trust.centre);
+    }
+
     /// An iteration has ended without a step.
     fn begin_anew(&mut self) {
         self.state.d.fill(0.0);

@@ -286,11 +286,11 @@ impl Trust {
         self.since >= STALL
     }
 
-    /// Whether to measure the radius again here, once: what was measured at the start may be too large for where the run has got
-    /// to. Not where noise is so large that no other radius would do.
-    pub(crate) fn wants_measure_again(&mut self) -> bool {
+    /// Whether to measure the radius again here, once: what was measured at the start may not suit where the run has got to. Not
+    /// where noise is so large that only a larger radius would do, unless there is one (`longer`).
+    pub(crate) fn wants_measure_again(&mut self, longer: bool) -> bool {
         let gained = self.first - self.lowest.min(self.best);
-        let pays = !self.measured_again && self.noise < SMALL_NOISE * gained;
+        let pays = !self.measured_again && (longer || self.noise < SMALL_NOISE * gained);
         if pays {
             (self.measured_again, self.since) = (true, 0);
         }
@@ -452,8 +452,9 @@ mod tests {
             trust.learn_noise(Some(noise), Sides::Two);
             trust.judge(&[0.0; 2], 10.0, 10.0);
             trust.judge(&[1.0; 2], 5.0, 5.0);
-            assert_eq!(trust.wants_measure_again(), pays, "{noise}");
-            assert!(!trust.wants_measure_again());
+            assert_eq!(trust.wants_measure_again(false), pays, "{noise}");
+            assert_eq!(trust.wants_measure_again(true), !pays, "{noise}: a larger one may do");
+            assert!(!trust.wants_measure_again(true));
         }
     }
 }

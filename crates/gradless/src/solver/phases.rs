@@ -345,8 +345,9 @@ impl Solver {
         let handed = points.next().and_then(|values| mean_of_finite(values.iter()));
         self.state.sparse_loss =
             if sparse.is_empty() { self.state.last_loss } else { mean_of_finite(sparse.iter()) };
-        self.weigh_noise(last);
-        self.return_if_better(handed, deviation_of_finite(last));
+        let noise = deviation_of_finite(last);
+        self.return_if_better(handed, noise);
+        self.weigh_noise(noise);
         if matches!(self.state.noise, Noise::None | Noise::Detect) {
             if let Some(loss) = self.state.last_loss {
                 self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
@@ -377,12 +378,11 @@ impl Solver {
         }
     }
 
-    /// Says so where the noise is not small beside what the run has gained; `values` are those of one point.
-    fn weigh_noise(&mut self, values: &[f64]) {
+    /// Says so where the noise of one value is not small beside what the run has gained.
+    fn weigh_noise(&mut self, noise: f64) {
         let first = self.state.history.iter().find_map(|record| record.objective);
         let (Some(first), Some(loss)) = (first, self.state.last_loss) else { return };
         let gained = first - loss - self.parts.space.penalty(&self.state.x);
-        let noise = deviation_of_finite(values);
         if noise > LARGE_NOISE * gained.abs() {
             self.state.notices.push(Notice::NoiseLarge { noise, gained });
         }

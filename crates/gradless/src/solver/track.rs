@@ -17,6 +17,8 @@ use crate::vector;
 
 /// The one sample that steps are watched under: with it a black box that is noisy between samples repeats itself.
 const WATCHED_SAMPLE: u64 = 0;
+/// Iterations that a method needs to average anything.
+const ENOUGH_TO_AVERAGE: u64 = 10;
 
 impl Solver {
     /// The first sample of an estimate's plan, and how many are used up with it.
@@ -35,10 +37,10 @@ impl Solver {
         }
     }
 
-    /// Goes on from the last point that was kept with ZO-AdaExpGrad+, which averages. Nothing happens where that method has
-    /// no exact step.
-    fn give_way(&mut self) {
-        let Update::Trust(trust) = &self.state.update else { return };
+    /// Goes on from the last point that was kept with ZO-AdaExpGrad+, which averages. Not where that method has no exact step, or
+    /// what is left is too little for it to average anything: `false` then.
+    fn give_way(&mut self) -> bool {
+        let Update::Trust(trust) = &self.state.update else { return false };
         let mut recipe = Method::of_the_seed().recipe(Preset::Practical);
         if let Some(steepest) = trust.steepest {
             recipe = recipe.with_weight(steepest);
@@ -51,7 +53,11 @@ impl Solver {
         }
         let mut config = self.config.clone();
         config.recipe = recipe;
-        let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return };
+        let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return false };
+        // Under noise every direction takes two values.
+        if self.remaining() < ENOUGH_TO_AVERAGE * 2 * parts.m as u64 {
+            return false;
+        }
         self.state.x.copy_from_slice(trust.reached());
         self.state.handed.clone_from(&self.state.x);
         self.state.averaged = Averaged::default();
@@ -62,6 +68,7 @@ impl Solver {
         if !matches!(self.state.phase, Phase::Probe { .. }) {
             self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
         }
+        true
     }
 
     /// Looks for noise again where the run has got to, if that is due and leaves enough for an iteration.
@@ -181,18 +188,18 @@ impl Solver {
         let verdict = trust.judge(&self.state.x, loss, loss + penalty);
         let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
         let stalled = noisy && trust.has_stalled();
+        let longer = self.state.radius < 0.5 * self.parts.largest_radius;
+        if stalled && self.state.noise == Noise::Independent && trust.wants_measure_again(longer) {
+            self.state.x.copy_from_slice(&trust.centre);
+            self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
+            self.begin_anew();
+            return false;
+        }
+        if stalled && self.give_way() {
+            self.begin_anew();
+            return false;
+        }
         match verdict {
-            _ if stalled && self.state.noise == Noise::Independent && trust.wants_measure_again() => {
-                self.state.x.copy_from_slice(&trust.centre);
-                self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
-                self.begin_anew();
-                false
-            }
-            _ if stalled => {
-                self.give_way();
-                self.begin_anew();
-                false
-            }
             Verdict::GoesOn => true,
             Verdict::Restarts => {
                 self.descend_again();

@@ -26,6 +26,7 @@
 //! ```
 
 mod config;
+mod finale;
 mod iterate;
 mod outcome;
 mod parts;

@@ -1,5 +1,6 @@
 //! The parts of an iteration that only a method with a memory of slopes has.
 
+use super::config::Output;
 use super::parts::Parts;
 use super::phases::PROBE_ROWS;
 use super::state::{Averaged, Phase, State, Update, first_phase};
@@ -59,7 +60,9 @@ impl Solver {
             return false;
         }
         self.state.x.copy_from_slice(trust.reached());
-        self.state.handed.clone_from(&self.state.x);
+        if self.config.output == Output::Auto {
+            self.state.handed.clone_from(&self.state.x);
+        }
         self.state.averaged = Averaged::default();
         self.state.update = Update::new(&parts, &config, &self.state.x);
         self.state.radius = parts.radius;

@@ -85,7 +85,9 @@ impl Slopes {
             if size < NO_COLUMN {
                 break;
             }
-            new.iter_mut().for_each(|x| *x /= size);
+            for x in &mut new {
+                *x /= size;
+            }
             let along = vector::dot(&new, &left);
             add(-along, &new, &mut left);
             basis.push(new);

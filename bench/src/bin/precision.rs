@@ -116,7 +116,9 @@ impl Model for Surer<'_> {
     }
     fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
         self.model.scores(inputs, scores)?;
-        scores.iter_mut().for_each(|score| *score *= self.confidence);
+        for score in scores {
+            *score *= self.confidence;
+        }
         Ok(())
     }
     fn preferred_rows(&self) -> usize {

@@ -88,7 +88,7 @@ impl Solver {
             // On a whole block, half of it where something is.
             Update::Trust(_) => self.draw_block(CALIBRATION_DIRECTIONS.max(self.parts.m)),
             Update::Mirror(_) | Update::Optimistic(_) => {
-                self.parts.directions.draw(0, CALIBRATION_DIRECTIONS)
+                self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
             }
         }
         self.hand_out(rows, samples, Asked::Calibration);

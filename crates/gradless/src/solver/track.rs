@@ -224,20 +224,16 @@ impl Solver {
         let cheapest = self.parts.cheapest_point();
         let Update::Trust(trust) = &mut self.state.update else { return };
         let best = self.state.best.as_ref().map(|best| &best.x).filter(|&best| *best != cheapest);
-        match best.filter(|_| trust.wants_return()) {
-            Some(best) => trust.return_to(best),
-            None => {
-                let mut luck = [0; STRETCHES];
-                Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(
-                    self.state.draws,
-                    3,
-                    &mut luck,
-                );
-                let part = trust.part_of_start(&cheapest, luck);
-                let mut from = vec![0.0; part.len()];
-                prox::project(&self.parts.space.set, &part, &mut from);
-                trust.restart(&from);
-            }
+        if let Some(best) = best.filter(|_| trust.wants_return()) {
+            trust.return_to(best);
+        } else {
+            let mut luck = [0; STRETCHES];
+            let key = Key { seed: self.config.seed, purpose: Purpose::Directions };
+            key.fill(self.state.draws, 3, &mut luck);
+            let part = trust.part_of_start(&cheapest, luck);
+            let mut from = vec![0.0; part.len()];
+            prox::project(&self.parts.space.set, &part, &mut from);
+            trust.restart(&from);
         }
         self.state.x.copy_from_slice(&trust.centre);
     }

@@ -2,75 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod models;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use gradless::{Budget, Config, Inputs, Method, Model, ModelError, PerCoordinate, Preset, StopReason};
+use gradless::{Budget, Config, Method, Model, PerCoordinate, Preset, StopReason};
 use gradless_explain::{
     Answer, Change, Explain, ExplainError, Grid, Kappa, Minimal, Mode, Progress, Search, Start, Task,
     TaskError, Watch, explain,
 };
-
-/// Two classes: the second wins where $\langle w, x\rangle > b$.
-struct Linear {
-    w: Vec<f64>,
-    b: f64,
-    shape: [usize; 1],
-    asked: AtomicU64,
-}
-
-impl Linear {
-    fn new(dim: usize, b: f64) -> Self {
-        let w = (0..dim)
-            .map(|i| ((i * 37 % 101) as f64 / 50.0 - 1.0) * if i % 7 == 0 { 3.0 } else { 1.0 })
-            .collect();
-        Self { w, b, shape: [dim], asked: AtomicU64::new(0) }
-    }
-
-    fn lead(&self, x: &[f64]) -> f64 {
-        self.w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() - self.b
-    }
-
-    /// The least $\ell_1$ norm of a change in 0..=1 of the input that closes the gap: the steepest places first.
-    fn least_change(&self, input: &[f64]) -> f64 {
-        let sign = -self.lead(input).signum();
-        let mut gap = self.lead(input).abs();
-        let room = |(w, x): (&f64, &f64)| (w.abs(), if w * sign > 0.0 { 1.0 - x } else { *x });
-        let mut places: Vec<(f64, f64)> = self.w.iter().zip(input).map(room).collect();
-        places.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut norm = 0.0;
-        for (w, room) in places {
-            let step = room.min(gap / w);
-            norm += step;
-            gap -= step * w;
-            if gap <= 1e-12 {
-                break;
-            }
-        }
-        norm
-    }
-}
-
-impl Model for Linear {
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-    fn classes(&self) -> usize {
-        2
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        self.check(inputs, scores)?;
-        self.asked.fetch_add(inputs.len() as u64, Ordering::Relaxed);
-        for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(2)) {
-            let lead = self.lead(x);
-            scores.copy_from_slice(&[-lead / 2.0, lead / 2.0]);
-        }
-        Ok(())
-    }
-    fn preferred_rows(&self) -> usize {
-        16
-    }
-}
+use models::{CLASSES, Dying, INPUTS, Label, Linear, Shy, TanhNet, TopTwo};
 
 fn input(dim: usize) -> Vec<f64> {
     (0..dim).map(|i| f64::from(u8::try_from(i * 53 % 256).unwrap()) / 255.0).collect()
@@ -213,27 +155,6 @@ fn senseless_questions_are_refused() {
     }
 }
 
-/// Answers with the class alone: 1 for it, 0 for the others.
-struct Label<M>(M);
-
-impl<M: Model> Model for Label<M> {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-    fn classes(&self) -> usize {
-        self.0.classes()
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        self.0.scores(inputs, scores)?;
-        for scores in scores.chunks_exact_mut(self.0.classes()) {
-            let class = gradless_explain::condition::largest(scores);
-            scores.fill(0.0);
-            scores[class] = 1.0;
-        }
-        Ok(())
-    }
-}
-
 #[test]
 fn a_model_that_only_tells_labels_gets_valid_and_minimal_answers() {
     for b in [3.0, -1.0] {
@@ -246,94 +167,6 @@ fn a_model_that_only_tells_labels_gets_valid_and_minimal_answers() {
                 assert_eq!(answer.minimal, Minimal::Checked);
             }
         }
-    }
-}
-
-/// Scores beyond the highest two are 0, as of services that tell a few classes only; others may tie.
-struct TopTwo(TanhNet);
-
-impl Model for TopTwo {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-    fn classes(&self) -> usize {
-        self.0.classes()
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        self.0.scores(inputs, scores)?;
-        for scores in scores.chunks_exact_mut(CLASSES) {
-            let sum: f64 = scores.iter().map(|s| s.exp()).sum();
-            let least = (0..CLASSES).fold(0, |least, i| if scores[i] < scores[least] { i } else { least });
-            for (i, score) in scores.iter_mut().enumerate() {
-                *score = if i == least { 0.0 } else { score.exp() / sum };
-            }
-        }
-        Ok(())
-    }
-}
-
-const INPUTS: usize = 64;
-const HIDDEN: usize = 16;
-const CLASSES: usize = 3;
-
-/// 64 numbers to 16 and 3, tanh between, with weights drawn from a seed.
-struct TanhNet {
-    first: Vec<f64>,
-    second: Vec<f64>,
-}
-
-impl TanhNet {
-    fn new(seed: u64) -> Self {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        // The sum of four uniform numbers: close enough to normal.
-        let mut normal = |scale: f64| {
-            let mut uniform = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-            };
-            scale * 3.0_f64.sqrt() * (uniform() + uniform() + uniform() + uniform())
-        };
-        let first = (0..INPUTS * HIDDEN).map(|_| normal(0.4)).collect();
-        let second = (0..HIDDEN * CLASSES).map(|_| normal(0.7)).collect();
-        Self { first, second }
-    }
-
-    fn hidden(&self, x: &[f64]) -> Vec<f64> {
-        let one = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>().tanh();
-        self.first.chunks_exact(INPUTS).map(one).collect()
-    }
-
-    fn forward(&self, x: &[f64]) -> Vec<f64> {
-        let hidden = self.hidden(x);
-        self.second.chunks_exact(HIDDEN).map(|w| w.iter().zip(&hidden).map(|(w, h)| w * h).sum()).collect()
-    }
-
-    /// The gradient of one score minus another.
-    fn gradient(&self, x: &[f64], plus: usize, minus: usize) -> Vec<f64> {
-        let hidden = self.hidden(x);
-        let mut g = vec![0.0; INPUTS];
-        for (h, w) in self.first.chunks_exact(INPUTS).enumerate() {
-            let outer = self.second[plus * HIDDEN + h] - self.second[minus * HIDDEN + h];
-            for (g, w) in g.iter_mut().zip(w) {
-                *g += outer * (1.0 - hidden[h] * hidden[h]) * w;
-            }
-        }
-        g
-    }
-}
-
-impl Model for TanhNet {
-    fn shape(&self) -> &[usize] {
-        &[INPUTS]
-    }
-    fn classes(&self) -> usize {
-        CLASSES
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(CLASSES)) {
-            scores.copy_from_slice(&self.forward(x));
-        }
-        Ok(())
     }
 }
 
@@ -411,28 +244,6 @@ fn scores_of_few_classes_are_enough() {
     }
 }
 
-/// Answers so many inputs and then never again.
-struct Dying {
-    model: TanhNet,
-    left: AtomicU64,
-}
-
-impl Model for Dying {
-    fn shape(&self) -> &[usize] {
-        self.model.shape()
-    }
-    fn classes(&self) -> usize {
-        self.model.classes()
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        let enough = |left: u64| left.checked_sub(inputs.len() as u64);
-        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enough) {
-            Ok(_) => self.model.scores(inputs, scores),
-            Err(_) => Err(ModelError::Gone("it is gone".to_owned())),
-        }
-    }
-}
-
 #[test]
 fn a_model_that_dies_leaves_what_was_found_until_then() {
     let grid = Some(Grid { low: 0.0, high: 1.0, steps: 255 });
@@ -505,27 +316,6 @@ fn a_margin_that_is_asked_for_is_kept_but_for_places_the_class_does_not_need() {
     // One that cannot be had leaves what is valid at all.
     let out_of_reach = ask(&model, &task, &how(1e6)).unwrap();
     assert!(out_of_reach.valid && out_of_reach.margin > 0.0);
-}
-
-/// Does not answer where a certain place is large.
-struct Shy(Linear);
-
-impl Model for Shy {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-    fn classes(&self) -> usize {
-        2
-    }
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        if let Some(row) = inputs.rows().position(|x| x[7] > 0.9 || x[20] < 0.05) {
-            return Err(ModelError::NotFinite { row, class: 0, value: f64::NAN });
-        }
-        self.0.scores(inputs, scores)
-    }
-    fn preferred_rows(&self) -> usize {
-        4
-    }
 }
 
 #[test]

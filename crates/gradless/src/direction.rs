@@ -139,21 +139,22 @@ impl Directions {
         self.drawn = wanted;
     }
 
-    /// Prepares $m$ directions on these coordinates, where the law is [`Direction::Block`]; elsewhere as [`draw`](Self::draw).
-    pub(crate) fn choose(&mut self, iteration: u64, count: usize, coordinates: Vec<usize>) {
+    /// Prepares $m$ directions on these groups of coordinates, each moving together, where the law is [`Direction::Block`];
+    /// elsewhere as [`draw`](Self::draw).
+    pub(crate) fn choose(&mut self, iteration: u64, count: usize, groups: Vec<Vec<usize>>) {
         match &mut self.law {
             Law::Block(law) => {
-                law.choose(iteration, coordinates);
+                law.choose(iteration, groups);
                 self.drawn = Some(Drawn { iteration, count });
             }
             _ => self.draw(iteration, count),
         }
     }
 
-    /// The coordinates of the block; none for other laws.
-    pub(crate) fn chosen(&self) -> &[usize] {
+    /// The groups of coordinates of the block; none for other laws.
+    pub(crate) fn groups(&self) -> &[Vec<usize>] {
         match &self.law {
-            Law::Block(law) => law.chosen(),
+            Law::Block(law) => law.groups(),
             _ => &[],
         }
     }
@@ -217,7 +218,7 @@ impl Directions {
     pub fn factor(&self) -> f64 {
         match &self.law {
             Law::Sphere(_) => self.dim as f64,
-            Law::Block(law) => self.dim as f64 / law.chosen().len().max(1) as f64,
+            Law::Block(law) => self.dim as f64 / law.groups().len().max(1) as f64,
             _ => 1.0,
         }
     }

@@ -40,6 +40,35 @@ impl Likeness {
     }
 }
 
+/// Each of the chosen coordinates of `dim` with those beside it, as far as `reach` says and they join it, one after the other; none
+/// joins two.
+pub(crate) fn together(
+    chosen: &[usize],
+    dim: usize,
+    reach: impl Fn(usize) -> usize,
+    joins: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<usize>> {
+    let mut taken = vec![false; dim];
+    for &i in chosen {
+        taken[i] = true;
+    }
+    let group = |&i: &usize| {
+        let mut group = vec![i];
+        let before = (i.saturating_sub(reach(i))..i).rev();
+        let behind = i + 1..dim.min(i + 1 + reach(i));
+        for side in [before.collect::<Vec<_>>(), behind.collect()] {
+            for j in side.into_iter().take_while(|&j| joins(i, j)) {
+                if std::mem::replace(&mut taken[j], true) {
+                    break;
+                }
+                group.push(j);
+            }
+        }
+        group
+    };
+    chosen.iter().map(group).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +83,14 @@ mod tests {
         assert_eq!(learnt(100, |i| if i % 2 == 0 { 1.0 } else { -1.0 }), 0.0);
         assert_eq!(learnt(100, |i| testkit::noise::normal(i as u64)), 0.0);
         assert_eq!(learnt(100, |_| 0.0), 0.0);
+    }
+
+    #[test]
+    fn what_stands_beside_joins_as_far_as_it_may() {
+        let reach = |i: usize| if i == 5 { 3 } else { 1 };
+        let groups = together(&[5, 0, 9], 10, reach, |_, j| j != 3);
+        // 3 does not join, 9 was chosen itself, and 8 is nearer to it but was there for the first.
+        assert_eq!(groups, [vec![5, 4, 6, 7, 8], vec![0, 1], vec![9]]);
     }
 
     #[test]

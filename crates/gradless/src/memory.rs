@@ -1,5 +1,9 @@
 //! What is remembered of $\nabla l$: a slope for each coordinate, where it was seen, and which to look at next.
 
+mod choice;
+mod curvature;
+
+use curvature::Curvature;
 use serde::{Deserialize, Serialize};
 
 use crate::likeness::Likeness;
@@ -38,6 +42,8 @@ pub(crate) struct Memory {
     /// The mean slope beside each coordinate when it was looked at last, and how much that tells.
     beside: Vec<f64>,
     likeness: f64,
+    /// How many others each coordinate was looked at together with the last time.
+    company: Vec<usize>,
     noisy: bool,
     kinked: bool,
     /// When each coordinate was looked at last; 0 if it was not.
@@ -70,41 +76,6 @@ impl SinceSurvey {
     }
 }
 
-/// How fast a slope changes along its own coordinate, the same for all: what two looks at one coordinate tell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Curvature {
-    products: f64,
-    moves: f64,
-    changes: f64,
-}
-
-impl Curvature {
-    /// The regression of changes on moves where noise is in both, and nothing explains all of them.
-    fn noisy_value(self) -> f64 {
-        let value = self.products / self.moves;
-        if value.is_finite() { value.max(0.0) } else { 0.0 }
-    }
-
-    /// The regression of changes on moves, times the share of the changes that it explains.
-    fn value(self) -> f64 {
-        let Self { products, moves, changes } = self;
-        let explained = products * products / (moves * changes);
-        if products > 0.0 && explained.is_finite() { explained.min(1.0) * products / moves } else { 0.0 }
-    }
-
-    fn fade(&mut self, left: f64) {
-        self.products *= left;
-        self.moves *= left;
-        self.changes *= left;
-    }
-
-    fn learn(&mut self, moved: f64, changed: f64) {
-        self.products += moved * changed;
-        self.moves += moved * moved;
-        self.changes += changed * changed;
-    }
-}
-
 impl Memory {
     /// Nothing is known.
     pub(crate) fn new(dim: usize, without: Option<Habit>) -> Self {
@@ -115,6 +86,7 @@ impl Memory {
             curvature: Curvature::default(),
             beside: vec![0.0; dim],
             likeness: 0.0,
+            company: vec![0; dim],
             noisy: false,
             kinked: false,
             seen: vec![0; dim],
@@ -142,9 +114,10 @@ impl Memory {
 
     /// Whether it is of this many coordinates and its parts agree, for a memory that comes from outside.
     pub(crate) fn fits(&self, dim: usize) -> bool {
-        let Self { slopes, places, beside, likeness, hints, seen, unseen, .. } = self;
+        let Self { slopes, places, beside, likeness, company, hints, seen, unseen, .. } = self;
         [slopes, places, beside, hints].iter().all(|v| v.len() == dim)
             && seen.len() == dim
+            && company.len() == dim
             && seen.iter().filter(|&&seen| seen == 0).count() == *unseen
             && (0.0..=1.0).contains(likeness)
     }
@@ -165,11 +138,11 @@ impl Memory {
 
     /// What is left of what is known of the curvature after a look. Under noise, what it replaces is no more than it brings: a
     /// point that rests tells nothing new.
-    fn curvature_left(&self, coordinates: &[usize], x: &[f64]) -> f64 {
+    fn curvature_left(&self, groups: &[Vec<usize>], x: &[f64]) -> f64 {
         if !self.noisy || self.curvature.moves == 0.0 {
             return CURVATURE_FADES;
         }
-        let seen = coordinates.iter().filter(|&&i| self.seen[i] > 0);
+        let seen = groups.iter().flatten().filter(|&&i| self.seen[i] > 0);
         let moves: f64 = seen.map(|&i| (x[i] - self.places[i]).powi(2)).sum();
         (1.0 - moves / self.curvature.moves).max(CURVATURE_FADES)
     }
@@ -182,8 +155,11 @@ impl Memory {
 
     /// Their mean slope; `None` if there are none.
     fn mean_beside(&self, i: usize) -> Option<f64> {
-        let (sum, count) =
-            self.seen_beside(i).fold((0.0, 0.0), |(sum, n), j| (sum + self.slopes[j], n + 1.0));
+        self.mean_slope(self.seen_beside(i))
+    }
+
+    fn mean_slope(&self, of: impl Iterator<Item = usize>) -> Option<f64> {
+        let (sum, count) = of.fold((0.0, 0.0), |(sum, n), j| (sum + self.slopes[j], n + 1.0));
         (count > 0.0).then(|| sum / count)
     }
 
@@ -195,37 +171,6 @@ impl Memory {
             }
             _ => 0.0,
         }
-    }
-
-    /// The coordinates to look at next, half of them `active` ones, those longest unseen first; the others anywhere, those
-    /// first whose slopes are large and were seen long ago. Before, those never seen: away from those that were, if
-    /// slopes side by side are alike, and where the surveys hint at most. `shuffle`, one number per coordinate, decides the rest.
-    pub(crate) fn choose(&self, active: impl Fn(usize) -> bool, count: usize, shuffle: &[u64]) -> Vec<usize> {
-        let apart = self.likeness > 0.0 && self.unseen > 0;
-        let known_beside = |i: usize| if apart { self.seen_beside(i).count() } else { 0 };
-        let order = |&i: &usize, &j: &usize| {
-            let beside = known_beside(i).cmp(&known_beside(j));
-            let hinted = self.hints[j].abs().total_cmp(&self.hints[i].abs());
-            let seen = self.seen[i].cmp(&self.seen[j]);
-            seen.then(beside).then(hinted).then(shuffle[i].cmp(&shuffle[j])).then(i.cmp(&j))
-        };
-        let now = self.seen.iter().max().map_or(0, |last| last.saturating_add(1));
-        let worth = |i: usize| match self.seen[i] {
-            0 => f64::INFINITY,
-            seen => (now - seen) as f64 * self.slopes[i].abs(),
-        };
-        let worthier = |i: &usize, j: &usize| worth(*j).total_cmp(&worth(*i)).then(order(i, j));
-        // Of an odd number the one goes where least is known.
-        let half = if self.unseen > 0 { count / 2 } else { count.div_ceil(2) };
-        let active = (0..self.seen.len()).filter(|&i| active(i)).collect();
-        let mut chosen = first(active, half, order);
-        let mut taken = vec![false; self.seen.len()];
-        for &i in &chosen {
-            taken[i] = true;
-        }
-        let others = (0..self.seen.len()).filter(|&i| !taken[i]).collect();
-        chosen.extend(first(others, count - chosen.len(), worthier));
-        chosen
     }
 
     /// What is known of the slopes at a point: as they were seen, and as the curvature and those beside them say that they have
@@ -251,44 +196,50 @@ impl Memory {
         }
     }
 
-    /// Takes in new slopes of some coordinates at `x`, given as `changes` from what was known there; `time` is above 0.
-    pub(crate) fn look(&mut self, coordinates: &[usize], x: &[f64], changes: &[f64], time: u64) {
+    /// Takes in new slopes of groups of coordinates at `x`, given as `changes` of their sums from what was known there, which all of a
+    /// group share alike; `time` is above 0.
+    pub(crate) fn look(&mut self, groups: &[Vec<usize>], x: &[f64], changes: &[f64], time: u64) {
         self.since.looks += 1;
         let curvature = self.curvature();
-        self.curvature.fade(self.curvature_left(coordinates, x));
+        self.curvature.fade(self.curvature_left(groups, x));
         let renewal = match self.without {
             Some(Habit::Averaging | Habit::Memory) => 1.0,
             _ if self.noisy || self.kinked => NOISY_RENEWAL,
             _ => RENEWAL,
         };
-        let drifts: Vec<f64> = coordinates.iter().map(|&i| self.drift(i)).collect();
-        for (&i, drift) in coordinates.iter().zip(drifts) {
+        let looked_at = || groups.iter().flat_map(|group| group.iter().map(|&i| (i, group.len())));
+        let drifts: Vec<f64> = looked_at().map(|(i, _)| self.drift(i)).collect();
+        for ((i, size), drift) in looked_at().zip(drifts) {
+            let change = changes[i] / size as f64;
             self.slopes[i] += drift;
             let moved = x[i] - self.places[i];
             let share = if self.seen[i] == 0 {
                 self.unseen -= 1;
                 self.since.coordinates += 1;
-                self.since.found += changes[i] * changes[i];
+                self.since.found += change * change;
                 1.0
             } else {
                 self.slopes[i] += curvature * moved;
-                self.curvature.learn(moved, curvature * moved + changes[i]);
+                self.curvature.learn(moved, curvature * moved + change);
                 renewal
             };
-            self.slopes[i] += share * changes[i];
+            self.slopes[i] += share * change;
             (self.places[i], self.seen[i], self.hints[i]) = (x[i], time, 0.0);
+            self.company[i] = size - 1;
         }
-        self.look_beside(coordinates);
+        self.look_beside(groups);
     }
 
-    /// Looks beside the coordinates that were just looked at, and how alike all are that were.
-    fn look_beside(&mut self, coordinates: &[usize]) {
-        for &i in coordinates {
+    /// Looks beside the coordinates that were just looked at, and how alike all are that were, each alone: those of a group are
+    /// taken to be alike and prove nothing.
+    fn look_beside(&mut self, groups: &[Vec<usize>]) {
+        for &i in groups.iter().flatten() {
             self.beside[i] = self.mean_beside(i).unwrap_or(0.0);
         }
         if self.without != Some(Habit::Neighbours) {
-            let seen = (0..self.seen.len()).filter(|&i| self.seen[i] > 0);
-            let pairs = seen.filter_map(|i| Some((self.slopes[i], self.mean_beside(i)?)));
+            let alone = |&i: &usize| self.seen[i] > 0 && self.company[i] == 0;
+            let beside = |i: usize| self.mean_slope(self.seen_beside(i).filter(alone));
+            let pairs = (0..self.seen.len()).filter(alone).filter_map(|i| Some((self.slopes[i], beside(i)?)));
             self.likeness = Likeness::of(pairs).value();
         }
     }
@@ -337,27 +288,17 @@ impl Memory {
     }
 }
 
-/// The first so many in an order, in that order.
-fn first(
-    mut of: Vec<usize>,
-    count: usize,
-    order: impl Fn(&usize, &usize) -> std::cmp::Ordering,
-) -> Vec<usize> {
-    if count < of.len() {
-        of.select_nth_unstable_by(count, &order);
-        of.truncate(count);
-    }
-    of.sort_unstable_by(&order);
-    of
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn seen(dim: usize, coordinates: &[usize], x: &[f64], slopes: &[f64]) -> Memory {
+    pub(super) fn alone(coordinates: &[usize]) -> Vec<Vec<usize>> {
+        coordinates.iter().map(|&i| vec![i]).collect()
+    }
+
+    pub(super) fn seen(dim: usize, coordinates: &[usize], x: &[f64], slopes: &[f64]) -> Memory {
         let mut memory = Memory::new(dim, None);
-        memory.look(coordinates, x, slopes, 1);
+        memory.look(&alone(coordinates), x, slopes, 1);
         memory
     }
 
@@ -368,11 +309,11 @@ mod tests {
         memory.slopes_at(&[0.0; 3], &mut slopes);
         assert_eq!(slopes, [0.0, 2.0, 0.0]);
         assert!(!memory.is_complete());
-        memory.look(&[1], &[0.0; 3], &[0.0, 1.0, 0.0], 2);
+        memory.look(&alone(&[1]), &[0.0; 3], &[0.0, 1.0, 0.0], 2);
         memory.slopes_at(&[0.0; 3], &mut slopes);
         assert_eq!(slopes, [0.0, 2.85, 0.0]);
         memory.expect_kinks(true);
-        memory.look(&[1], &[0.0; 3], &[0.0, -1.0, 0.0], 3);
+        memory.look(&alone(&[1]), &[0.0; 3], &[0.0, -1.0, 0.0], 3);
         memory.slopes_at(&[0.0; 3], &mut slopes);
         assert!((slopes[1] - 2.35).abs() < 1e-12, "by half where there are kinks: {}", slopes[1]);
     }
@@ -381,29 +322,15 @@ mod tests {
     fn two_looks_tell_the_curvature_and_the_curvature_foretells_the_third() {
         // l = 3 x²/2 along each of two coordinates.
         let mut memory = seen(2, &[0, 1], &[1.0, 1.0], &[3.0, 3.0]);
-        memory.look(&[0], &[0.5, 1.0], &[-1.5, 0.0], 2);
+        memory.look(&alone(&[0]), &[0.5, 1.0], &[-1.5, 0.0], 2);
         assert!((memory.curvature() - 3.0).abs() < 1e-12);
         let mut slopes = [0.0; 2];
         memory.slopes_at(&[0.5, -1.0], &mut slopes);
         assert!((slopes[1] + 3.0).abs() < 1e-12, "{slopes:?}");
     }
 
-    #[test]
-    fn hinted_coordinates_come_first_and_then_those_longest_unseen() {
-        let mut memory = Memory::new(5, None);
-        memory.survey(&[0.1, -0.9, 0.2, 0.5, 0.3], 1.0, 8, 2);
-        let shuffle = [0; 5];
-        assert_eq!(memory.choose(|_| false, 2, &shuffle), [1, 3]);
-        memory.look(&[1, 3], &[0.0; 5], &[0.0; 5], 1);
-        assert_eq!(memory.choose(|_| false, 3, &shuffle), [4, 2, 0]);
-        memory.look(&[0, 2, 4], &[0.0; 5], &[0.0; 5], 2);
-        assert!(memory.is_complete() && !memory.wants_survey());
-        assert_eq!(memory.choose(|_| false, 2, &shuffle), [1, 3]);
-        assert_eq!(memory.choose(|i| i == 4, 2, &shuffle), [4, 1], "half of them where something is");
-    }
-
     /// 40 of 60 coordinates were looked at, and then every other one.
-    fn looked_at_with_gaps(slope: impl Fn(usize) -> f64) -> Memory {
+    pub(super) fn looked_at_with_gaps(slope: impl Fn(usize) -> f64) -> Memory {
         let slopes: Vec<f64> = (0..60).map(slope).collect();
         let coordinates: Vec<usize> = (0..40).chain((41..60).step_by(2)).collect();
         seen(60, &coordinates, &[0.0; 60], &slopes)
@@ -422,7 +349,7 @@ mod tests {
         // Unseen, it is the only one beside which none was seen.
         let mut apart = memory.clone();
         (apart.seen[41], apart.unseen) = (0, apart.unseen + 1);
-        assert_eq!(apart.choose(|_| false, 1, &[0; 60]), [41]);
+        assert_eq!(apart.choose(|_| false, 1, &[0; 60]), alone(&[41]));
         assert!(!memory.wants_survey(), "looks tell as much");
     }
 
@@ -442,12 +369,12 @@ mod tests {
         // The two beside coordinate 20 have doubled since.
         let mut changes = [0.0; 60];
         (changes[19], changes[21]) = (1.0, 1.0);
-        memory.look(&[19, 21], &x, &changes, 2);
+        memory.look(&alone(&[19, 21]), &x, &changes, 2);
         let mut slopes = [0.0; 60];
         memory.slopes_at(&x, &mut slopes);
         let guess = slopes[20];
         assert!(guess > 1.5 && guess < 2.0, "{guess}");
-        memory.look(&[20], &x, &[0.0; 60], 3);
+        memory.look(&alone(&[20]), &x, &[0.0; 60], 3);
         memory.slopes_at(&x, &mut slopes);
         assert!((slopes[20] - guess).abs() < 1e-12, "as expected: {}", slopes[20]);
     }

@@ -187,8 +187,8 @@ impl Trust {
         due
     }
 
-    /// The coordinates to look at next, `x` being the point asked at.
-    pub(crate) fn choose(&self, x: &[f64], count: usize, shuffle: &[u64]) -> Vec<usize> {
+    /// The coordinates to look at next, in so many groups, `x` being the point asked at.
+    pub(crate) fn choose(&self, x: &[f64], count: usize, shuffle: &[u64]) -> Vec<Vec<usize>> {
         self.memory.choose(|i| x[i] != 0.0 || self.centre[i] != 0.0, count, shuffle)
     }
 

@@ -174,7 +174,7 @@ impl Solver {
         trust.memory.slopes_at(x, expected);
         let mut changes = vec![0.0; x.len()];
         accumulate_lacking(&self.parts.directions, slopes, expected, &mut changes);
-        trust.memory.look(self.parts.directions.chosen(), x, &changes, iteration);
+        trust.memory.look(self.parts.directions.groups(), x, &changes, iteration);
     }
 
     /// The point reached does not answer: where there is a memory, the step to it is taken back.

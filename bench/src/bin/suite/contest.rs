@@ -90,8 +90,8 @@ fn measure(job: &Job<'_>, network: &dyn Model, budget: u64) -> Fallible<Measured
         queries,
         seconds: began.elapsed().as_secs_f64(),
         note: match stop {
-            Some(StopReason::Queries) => String::new(),
-            other => format!("{other:?}").replace(',', ";"),
+            None | Some(StopReason::Queries) => String::new(),
+            Some(other) => other.to_string().replace(',', ";"),
         },
         start: black_box.truth(&start)?,
         best,

@@ -5,8 +5,9 @@ use crate::likeness;
 
 /// Where slopes side by side are alike, those on so many coordinates to each side are looked at together the first time, but all
 /// coordinates in no fewer groups than these, and every time after that half as far. Chosen by experiment (`bench --bin targets --part
-/// tuning --seed 2`, 300 digits): 0, 4, 8 and 16 take a median of 1,828, 1,378, 1,387 and 1,342 queries for a pertinent negative;
-/// fewer groups cost pertinent positives, which have a hundred coordinates, 7 %.
+/// tuning --seed 2`, 300 digits of 784 pixels, of which 5 to each side is as far as these allow): groups of 1, 9, 11, 17 and 23 take a
+/// median of 1,828, 1,378, 1,404, 1,404 and 1,342 queries for a pertinent negative; 32 groups instead of 64 cost pertinent
+/// positives, which have a hundred coordinates or two, 7 %.
 const FIRST_REACH: usize = 8;
 const LEAST_GROUPS: usize = 64;
 

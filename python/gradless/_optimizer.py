@@ -54,7 +54,8 @@ class Optimizer:
     output
         Which point is the answer: ``"auto"``, ``"best"``, ``"last"``, ``"averaged"``, ``"random"`` or ``"sparse"``.
     inside
-        Whether queries must lie in the set themselves.
+        Whether every query lies in the set, which is the default. ``False`` lets differences leave it by the radius, as in the
+        paper; the presets ``"seed"`` and ``"authors"`` do so unless told otherwise.
     project
         Whether a start outside the set is moved to its nearest point; refused otherwise.
     dtype
@@ -82,7 +83,7 @@ class Optimizer:
         step_weight: float | None = None,
         noise: str | None = None,
         output: str | None = None,
-        inside: bool = False,
+        inside: bool | None = None,
         project: bool = False,
         dtype: DTypeLike | None = None,
     ) -> None:
@@ -115,7 +116,7 @@ class Optimizer:
             "step_weight": None if step_weight is None else real("step_weight", step_weight),
             "noise": _word("noise", noise),
             "output": _word("output", output),
-            "inside": bool(inside),
+            "inside": None if inside is None else bool(inside),
         }
         self._endless = unlimited and all(end is None for end in (maxsent, maxiter, maxtime, target, stagnation))
         self._solver = _gradless.Solver(problem, settings)

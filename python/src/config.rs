@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     step_weight: Option<f64>,
     noise: Option<String>,
     output: Option<String>,
-    inside: bool,
+    inside: Option<bool>,
 }
 
 impl TryFrom<Settings> for Config {
@@ -79,8 +79,8 @@ impl TryFrom<Settings> for Config {
             ];
             config.output = choose("output", &output, &choices)?;
         }
-        if settings.inside {
-            config.placement = Placement::Inside;
+        if let Some(inside) = settings.inside {
+            config.placement = if inside { Placement::Inside } else { Placement::Anywhere };
         }
         Ok(config)
     }

@@ -215,3 +215,24 @@ def test_arrays_at_odd_addresses_are_taken():
     plain = gradless.minimize(quadratic, np.full(5, 0.1), bounds=(np.zeros(5), np.ones(5)), maxfev=300)
     other = gradless.minimize(lambda X: odd(quadratic(X)), odd([0.1] * 5), bounds=(odd([0] * 5), odd([1] * 5)), maxfev=300)
     assert plain.x.tobytes() == other.x.tobytes()
+
+
+def test_bounds_are_never_left_unless_that_is_asked_for():
+    def furthest(**options):
+        worst = 0.0
+
+        def root(X):
+            nonlocal worst
+            worst = max(worst, float(np.max(np.maximum(-X, X - 1))))
+            return np.sqrt(np.abs(X)).sum(axis=1)
+
+        res = gradless.minimize(root, np.full(20, 0.5), bounds=(0, 1), maxfev=600, **options)
+        assert res.nfev <= 600
+        return worst
+
+    for method in gradless.methods():
+        if not method.gradients:
+            assert furthest(method=method.name) == 0.0, method.name
+    assert furthest(inside=False) > 0.0
+    assert furthest(preset="seed", method="zo-ada-exp-grad+", batch=20) > 0.0
+    assert furthest(preset="seed", method="zo-ada-exp-grad+", batch=20, inside=True) == 0.0

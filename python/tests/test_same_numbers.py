@@ -21,7 +21,7 @@ def rust(settings, *, rows=1, threads=1, **problem):
     told = {"start": np.zeros(DIM), "regularizer": None, "set": None, "center": None, "project": False, **problem}
     names = "method seed queries sent iterations seconds target stagnation batch radius step_weight noise output".split()
     defaults = {name: None for name in names}
-    full = {**defaults, "preset": "default", "seed": 0, "unlimited": False, "inside": False, **settings}
+    full = {**defaults, "preset": "default", "seed": 0, "unlimited": False, "inside": None, **settings}
     return _gradless.reference_run(told, full, rows, threads)[0]
 
 

@@ -14,6 +14,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::random::{Key, Purpose};
+use crate::set::Margins;
 use crate::vector;
 use block::Block;
 use coordinate::Coordinate;
@@ -85,6 +86,71 @@ pub struct Directions {
     drawn: Option<Drawn>,
 }
 
+/// Bounds on $\lVert u\rVert_\infty$, $\lVert u\rVert_1$ and $\lVert u\rVert_2$ of directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Norms {
+    pub(crate) max: f64,
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
+}
+
+impl Norms {
+    /// Signs on so many coordinates.
+    pub(crate) fn of_signs(count: usize) -> Self {
+        let count = count as f64;
+        Self { max: 1.0, l1: count, l2: count.sqrt() }
+    }
+
+    /// What so many normal deviates rarely exceed: each norm about two and a half standard deviations above its mean.
+    fn of_normals(count: usize) -> Self {
+        let count = count as f64;
+        let mean = std::f64::consts::FRAC_2_PI.sqrt();
+        Self {
+            max: (2.0 * count.ln()).sqrt() + 2.5,
+            l1: mean * count + 2.5 * count.sqrt(),
+            l2: count.sqrt() + 2.5,
+        }
+    }
+
+    /// The norms of perturbations of this length.
+    pub(crate) fn times(self, length: f64) -> Margins {
+        Margins { max: self.max * length, l1: self.l1 * length, l2: self.l2 * length }
+    }
+}
+
+/// The coordinates that directions move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Perturbed<'a> {
+    /// All of them.
+    All,
+    /// Those of these groups, each by its share of the reach.
+    Groups(&'a [Vec<usize>], &'a [f64]),
+}
+
+impl Perturbed<'_> {
+    /// Every coordinate with its share of the reach.
+    pub(crate) fn each(self, dim: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::All => (0..dim).for_each(|i| visit(i, 1.0)),
+            Self::Groups(groups, shares) => {
+                for (group, &share) in groups.iter().zip(shares) {
+                    for &i in group {
+                        visit(i, share);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The largest share.
+    pub(crate) fn most(self) -> f64 {
+        match self {
+            Self::All => 1.0,
+            Self::Groups(_, shares) => shares.iter().copied().fold(0.0, f64::max),
+        }
+    }
+}
+
 #[derive(Clone)]
 enum Law {
     Rademacher(Rademacher),
@@ -131,7 +197,7 @@ impl Directions {
         match &mut self.law {
             Law::Rademacher(law) => law.draw(iteration, count),
             Law::Hadamard(law) => law.draw(iteration, count),
-            Law::Gaussian(law) => law.draw(iteration),
+            Law::Gaussian(law) => law.draw(iteration, count),
             Law::Sphere(law) => law.draw(iteration, count),
             Law::Coordinate(law) => law.draw(iteration, count),
             Law::Block(law) => law.draw(iteration, count),
@@ -141,10 +207,11 @@ impl Directions {
 
     /// Prepares $m$ directions on these groups of coordinates, each moving together, where the law is [`Direction::Block`];
     /// elsewhere as [`draw`](Self::draw).
-    pub(crate) fn choose(&mut self, iteration: u64, count: usize, groups: Vec<Vec<usize>>) {
+    /// `shares` are the lengths of their steps, in radii.
+    pub(crate) fn choose(&mut self, iteration: u64, count: usize, groups: Vec<Vec<usize>>, shares: Vec<f64>) {
         match &mut self.law {
             Law::Block(law) => {
-                law.choose(iteration, groups);
+                law.choose(iteration, groups, shares);
                 self.drawn = Some(Drawn { iteration, count });
             }
             _ => self.draw(iteration, count),
@@ -156,6 +223,14 @@ impl Directions {
         match &self.law {
             Law::Block(law) => law.groups(),
             _ => &[],
+        }
+    }
+
+    /// The coordinates that the directions move.
+    pub(crate) fn perturbed(&self) -> Perturbed<'_> {
+        match &self.law {
+            Law::Block(law) => Perturbed::Groups(law.groups(), law.shares()),
+            _ => Perturbed::All,
         }
     }
 
@@ -223,16 +298,26 @@ impl Directions {
         }
     }
 
-    /// Bounds on $\lVert u\rVert_\infty$, $\lVert u\rVert_1$ and $\lVert u\rVert_2$ of every direction, up to
-    /// rounding; `None` for Gaussian directions, which have no bound.
-    pub fn norms(&self) -> Option<(f64, f64, f64)> {
+    /// Shortens the rare direction that is longer than [`norms`](Self::norms) says, where a law has no bound of its own.
+    #[must_use]
+    pub(crate) fn bounded(mut self) -> Self {
+        if let Law::Gaussian(law) = &mut self.law {
+            law.bound(self.dim);
+        }
+        self
+    }
+
+    /// Bounds on the norms of every direction that was drawn, up to rounding. Gaussian directions have none unless they are
+    /// [`bounded`](Self::bounded): then about one in a hundred is shortened in one dimension, and fewer in more.
+    pub(crate) fn norms(&self) -> Norms {
         let d = self.dim as f64;
-        match self.law {
-            // A block has not more than all coordinates.
-            Law::Rademacher(_) | Law::Hadamard(_) | Law::Block(_) => Some((1.0, d, d.sqrt())),
-            Law::Gaussian(_) => None,
-            Law::Sphere(_) => Some((1.0, d.sqrt(), 1.0)),
-            Law::Coordinate(_) => Some((d.sqrt(), d.sqrt(), d.sqrt())),
+        match &self.law {
+            // A block has not more than all coordinates, and as many as were chosen.
+            Law::Block(law) if !law.groups().is_empty() => Norms::of_signs(law.perturbed()),
+            Law::Rademacher(_) | Law::Hadamard(_) | Law::Block(_) => Norms::of_signs(self.dim),
+            Law::Gaussian(_) => Norms::of_normals(self.dim),
+            Law::Sphere(_) => Norms { max: 1.0, l1: d.sqrt(), l2: 1.0 },
+            Law::Coordinate(_) => Norms { max: d.sqrt(), l1: d.sqrt(), l2: d.sqrt() },
         }
     }
 }
@@ -400,11 +485,9 @@ mod tests {
     #[test]
     fn the_norms_bound_every_direction() {
         for (kind, dim) in LAWS.into_iter().flat_map(|kind| [1, 2, 50, 64].map(|dim| (kind, dim))) {
-            let directions = drawn(kind, dim, 7, 0, 100);
-            let Some((max, l1, l2)) = directions.norms() else {
-                assert_eq!(kind, Direction::Gaussian);
-                continue;
-            };
+            let mut directions = Directions::new(kind, dim, 7).bounded();
+            directions.draw(0, 100);
+            let Norms { max, l1, l2 } = directions.norms();
             for u in vectors(&directions) {
                 assert!(vector::norm_max(&u) <= max && vector::norm_l1(&u) <= l1 * (1.0 + 1e-15));
                 assert!(vector::norm_l2(&u) <= l2 * (1.0 + 1e-15));

@@ -45,6 +45,7 @@ pub mod estimator;
 pub mod momentum;
 pub mod geometry;
 pub mod prox;
+mod room;
 pub mod step_size;
 mod optimistic;
 mod likeness;
@@ -74,10 +75,10 @@ pub use query::Queries;
 pub use regulariser::Regulariser;
 pub use set::Set;
 pub use solver::{
-    Answers, Ask, Config, ConfigError, Failures, Finale, Flat, Outcome, Output, Placement, Point,
-    PreviousValue, Solver, TellError,
+    Answers, Ask, Config, ConfigError, Failures, Finale, Flat, Outcome, Output, Point, PreviousValue, Solver,
+    TellError,
 };
-pub use space::FixedCoordinates;
+pub use space::{FixedCoordinates, Placement};
 pub use step_size::{Habit, InitialWeight, StepRule, StormGrowth};
 pub use stop::{Budget, StopReason, StopRule};
 pub use trace::{Counts, Notice, Record};

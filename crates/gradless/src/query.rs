@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::direction::Directions;
-use crate::space::Space;
+use crate::space::{Placement, Space};
 
 /// A batch of points to evaluate, written row by row into the caller's buffer.
 ///
@@ -14,12 +14,14 @@ use crate::space::Space;
 pub struct Queries<'a> {
     pub(crate) space: &'a Space,
     pub(crate) current: &'a [f64],
+    pub(crate) centre: &'a [f64],
     pub(crate) previous: &'a [f64],
     pub(crate) sparse: &'a [f64],
     pub(crate) averaged: &'a [f64],
     pub(crate) handed: &'a [f64],
     pub(crate) directions: &'a Directions,
     pub(crate) rows: &'a [Row],
+    pub(crate) placement: Placement,
 }
 
 /// One query: where it starts, how far it goes along which direction, and which noise sample it belongs to.
@@ -36,6 +38,8 @@ pub(crate) struct Row {
 pub(crate) enum Base {
     /// $x_t$.
     Current,
+    /// The point differences are taken around: $x_t$ where it has room for them.
+    Centre,
     /// $x_{t-1}$, for momentum that corrects its past.
     Previous,
     /// The prox point $v_t$, evaluated once at the end.
@@ -82,6 +86,7 @@ impl Queries<'_> {
         let Row { base, step, .. } = self.rows[row];
         let base = match base {
             Base::Current => self.current,
+            Base::Centre => self.centre,
             Base::Previous => self.previous,
             Base::Sparse => self.sparse,
             Base::Averaged => self.averaged,
@@ -92,7 +97,10 @@ impl Queries<'_> {
             None => free.copy_from_slice(base),
             Some((direction, length)) => self.directions.write(direction, base, length, free),
         }
-        self.space.expand(out);
+        if self.placement == Placement::Inside {
+            self.space.set.settle(free);
+        }
+        self.space.expand(out, self.placement);
     }
 
     /// Writes the points of some rows one after the other.

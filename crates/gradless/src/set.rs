@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::ProblemError;
 use crate::{PerCoordinate, vector};
 
+/// How far points that must not leave a ball keep away from its boundary, relative to its size.
+const ROUNDING: f64 = 1e-12;
 /// A ball or simplex may be left by this much, relative to its size: a sum of many rounded terms is not exact.
 const SLACK: f64 = 1e-9;
 
@@ -106,23 +108,40 @@ impl Set {
         }
     }
 
-    /// The points of $K$ that stay in $K$ when moved by any vector of these norms; `None` if there are none.
+    /// The points of $K$ that stay in $K$ when moved by any vector of these norms; `None` if there are none, and for the simplex,
+    /// which has no interior. Coordinates whose bounds are too close for that stay in their middle.
     pub(crate) fn shrunk(&self, dim: usize, by: Margins) -> Option<Self> {
-        let radius_left = |radius: f64, margin: f64| (radius > margin).then_some(radius - margin);
+        // Sums of many rounded terms are not exact: what must stay inside keeps clear of that, too.
+        let radius_left = |radius: f64, margin: f64| {
+            let left = radius * (1.0 - ROUNDING) - margin;
+            (left > 0.0).then_some(left)
+        };
         match self {
             Self::Free => Some(Self::Free),
-            Self::Box(bounds) => bounds.shrunk(dim, by.max).map(Self::Box),
+            Self::Box(bounds) => Some(Self::Box(bounds.shrunk(dim, by.max))),
             Self::L1Ball { radius, bounds } => {
-                let bounds = match bounds {
-                    Some(bounds) => Some(bounds.shrunk(dim, by.max)?),
-                    None => None,
-                };
+                let bounds = bounds.as_ref().map(|bounds| bounds.shrunk(dim, by.max));
                 let radius = radius_left(*radius, by.l1)?;
                 let nearest = bounds.as_ref().map_or(0.0, |bounds| bounds.least_l1(dim));
                 (nearest <= radius).then_some(Self::L1Ball { radius, bounds })
             }
             Self::L2Ball { radius } => radius_left(*radius, by.l2).map(|radius| Self::L2Ball { radius }),
             Self::Simplex { .. } => None,
+        }
+    }
+
+    /// Brings a query that was perturbed within its margins into $K$ exactly: adding and subtracting has rounded, a coordinate
+    /// without room was moved all the same, and on the simplex the total has changed.
+    pub(crate) fn settle(&self, query: &mut [f64]) {
+        if let Some(bounds) = self.box_bounds() {
+            bounds.clip_all(0, query);
+        }
+        if let Self::Simplex { total } = self {
+            let sum: f64 = query.iter().map(|value| value.max(0.0)).sum();
+            let factor = total / sum;
+            for value in query {
+                *value = value.max(0.0) * factor;
+            }
         }
     }
 
@@ -191,7 +210,9 @@ mod tests {
             }
         }
         assert_eq!(Set::simplex().shrunk(2, margins), None, "a simplex has no interior");
-        assert_eq!(Set::bounds(0.0, 0.1).shrunk(2, margins), None, "too narrow");
+        assert_eq!(Set::l1_ball(0.2).shrunk(2, margins), None, "too small");
+        let narrow = Set::bounds(0.0, vec![0.1, 1.0]).shrunk(2, margins);
+        assert_eq!(narrow, Some(Set::bounds(vec![0.05, 0.1], vec![0.05, 0.9])));
     }
 
     #[test]

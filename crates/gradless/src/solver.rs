@@ -35,7 +35,7 @@ mod snapshot;
 mod state;
 mod track;
 
-pub use config::{Config, ConfigError, Failures, Finale, Flat, Output, Placement, PreviousValue};
+pub use config::{Config, ConfigError, Failures, Finale, Flat, Output, PreviousValue};
 pub use outcome::{Outcome, Point};
 pub use snapshot::SnapshotError;
 
@@ -159,7 +159,8 @@ impl Solver {
         };
         let queries = Queries {
             space: &self.parts.space,
-            current: self.state.evaluated(),
+            current: &self.state.x,
+            centre: self.state.centre(),
             previous: &self.state.previous,
             sparse: &self.state.v,
             averaged: &self.state.averaged.x,
@@ -169,6 +170,7 @@ impl Solver {
                 _ => &self.parts.directions,
             },
             rows: &pending.rows,
+            placement: self.config.placement,
         };
         match pending.kind {
             Asked::Gradients { .. } => Ask::Gradient(queries),

@@ -19,6 +19,20 @@ pub enum FixedCoordinates {
     Keep,
 }
 
+/// Where queries may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Placement {
+    /// In $K$: at its boundary, differences are taken around the nearest point that has room for them.
+    ///
+    /// The radius is at most a hundredth of $K$'s size, and up to half of it where it is measured, given or has grown. A coordinate
+    /// without room is not perturbed, a normal direction beyond about two and a half standard deviations of its length is
+    /// shortened, and on the simplex a query is scaled to the total. Costs a gradient bias of the order of the radius.
+    #[default]
+    Inside,
+    /// Up to the radius outside $K$, as in the paper.
+    Anywhere,
+}
+
 /// A [`Problem`] in the coordinates the methods see, and the way back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Space {
@@ -128,15 +142,16 @@ impl Space {
     }
 
     /// Turns a row that holds a point of this space in its first `dim()` places into the user's point, in place.
-    pub(crate) fn expand(&self, row: &mut [f64]) {
+    pub(crate) fn expand(&self, row: &mut [f64], placement: Placement) {
         if let Some(Centre { point, bounds }) = &self.centre {
             for (i, (value, b)) in row.iter_mut().zip(point).enumerate() {
                 *value += b;
-                // Adding the centre back may round across a bound that was met exactly; a query that lies
-                // outside on purpose is further away than that.
+                // Adding the centre back may round across a bound that was met exactly; a query that may lie
+                // outside is further away than that.
                 if let Some(bounds) = bounds {
                     let clipped = bounds.clip(i, *value);
-                    if (clipped - *value).abs() <= 4.0 * f64::EPSILON * (b.abs() + clipped.abs()) {
+                    let rounding = 4.0 * f64::EPSILON * (b.abs() + clipped.abs());
+                    if placement == Placement::Inside || (clipped - *value).abs() <= rounding {
                         *value = clipped;
                     }
                 }
@@ -156,7 +171,7 @@ impl Space {
     /// The user's point as an owned vector.
     pub(crate) fn expanded(&self, mut point: Vec<f64>) -> Vec<f64> {
         point.resize(self.full_dim, 0.0);
-        self.expand(&mut point);
+        self.expand(&mut point, Placement::Inside);
         point
     }
 

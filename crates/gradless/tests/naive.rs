@@ -6,8 +6,8 @@ mod support;
 
 use gradless::prox::{Prox, Step, closed_form};
 use gradless::{
-    Answers, Ask, BatchSize, Config, Finale, Geometry, Method, Momentum, Noise, Preset, PreviousValue,
-    Problem, Regulariser, Set, Solver, StepRule, StormGrowth, vector,
+    Answers, Ask, BatchSize, Config, Finale, Geometry, Method, Momentum, Noise, Placement, Preset,
+    PreviousValue, Problem, Regulariser, Set, Solver, StepRule, StormGrowth, vector,
 };
 use support::{iterations, value_methods};
 
@@ -165,7 +165,8 @@ fn every_method_does_what_its_definition_says() {
             if matches!(config.recipe.step, StepRule::Constant { .. } | StepRule::AccZom { .. }) {
                 config.recipe = config.recipe.with_weight(3.0);
             }
-            let config = Config { noise: Noise::None, finale: Finale::Skip, seed: 3, ..config };
+            let placement = Placement::Anywhere;
+            let config = Config { noise: Noise::None, finale: Finale::Skip, seed: 3, placement, ..config };
             let mut solver = Solver::new(problem.clone(), config.clone()).unwrap();
             let generator = config.recipe.geometry.generator(DIM);
             let mut naive = Naive {

@@ -202,7 +202,7 @@ proptest! {
         prop_assert!(asked <= config.budget.queries.unwrap(), "the budget is exact");
         prop_assert_eq!((asked, failed), (outcome.counts.queries, outcome.counts.failed));
         if config.placement == Placement::Inside {
-            prop_assert!(furthest_outside <= 1e-12, "a query lies outside by {}", furthest_outside);
+            prop_assert_eq!(furthest_outside, 0.0, "a query lies outside");
         }
         for (name, point) in [
             ("best", &outcome.best),

@@ -19,11 +19,20 @@ pub(super) struct Block {
     groups: Vec<Vec<usize>>,
     /// One for each group, $\pm 1$.
     signs: Vec<f64>,
+    /// The length of each group's steps; 0 where it is not perturbed.
+    shares: Vec<f64>,
 }
 
 impl Block {
     pub(super) fn new(dim: usize, key: Key) -> Self {
-        Self { key, dim, subsets: Subsets::of(dim), groups: Vec::new(), signs: Vec::new() }
+        Self {
+            key,
+            dim,
+            subsets: Subsets::of(dim),
+            groups: Vec::new(),
+            signs: Vec::new(),
+            shares: Vec::new(),
+        }
     }
 
     /// Coordinates at random.
@@ -33,12 +42,13 @@ impl Block {
         let mut chosen = Vec::new();
         self.subsets.draw(&mut rng, columns.min(self.dim), &mut chosen);
         self.groups = chosen.into_iter().map(|i| vec![i]).collect();
+        self.shares = vec![1.0; self.groups.len()];
         self.draw_signs(iteration);
     }
 
-    /// These coordinates, in groups that move together.
-    pub(super) fn choose(&mut self, iteration: u64, groups: Vec<Vec<usize>>) {
-        self.groups = groups;
+    /// These coordinates, in groups that move together, by steps of these lengths.
+    pub(super) fn choose(&mut self, iteration: u64, groups: Vec<Vec<usize>>, shares: Vec<f64>) {
+        (self.groups, self.shares) = (groups, shares);
         self.draw_signs(iteration);
     }
 
@@ -53,17 +63,28 @@ impl Block {
         &self.groups
     }
 
-    /// Column, sign and coordinates of each group.
+    pub(super) fn shares(&self) -> &[f64] {
+        &self.shares
+    }
+
+    /// How many coordinates are perturbed.
+    pub(super) fn perturbed(&self) -> usize {
+        self.groups.iter().map(Vec::len).sum()
+    }
+
+    /// Column, signed length and coordinates of each group.
     fn columns(&self) -> impl Iterator<Item = (usize, f64, &[usize])> {
-        let groups = self.signs.iter().zip(&self.groups);
-        (1..).zip(groups).map(|(column, (&sign, group))| (column, sign, group.as_slice()))
+        let lengths = self.signs.iter().zip(&self.shares).map(|(sign, share)| sign * share);
+        (1..)
+            .zip(lengths.zip(&self.groups))
+            .map(|(column, (length, group))| (column, length, group.as_slice()))
     }
 
     pub(super) fn write(&self, j: usize, base: &[f64], scale: f64, out: &mut [f64]) {
         out.copy_from_slice(base);
-        for (column, sign, group) in self.columns() {
+        for (column, length, group) in self.columns() {
             for &i in group {
-                out[i] += scale * sign * hadamard(j, column);
+                out[i] += scale * length * hadamard(j, column);
             }
         }
     }
@@ -71,14 +92,15 @@ impl Block {
     /// $\langle u_j, h\rangle$.
     pub(super) fn dot(&self, j: usize, h: &[f64]) -> f64 {
         let along = |group: &[usize]| group.iter().map(|&i| h[i]).sum::<f64>();
-        self.columns().map(|(column, sign, group)| sign * hadamard(j, column) * along(group)).sum()
+        self.columns().map(|(column, length, group)| length * hadamard(j, column) * along(group)).sum()
     }
 
+    /// Adds up slopes along coordinates: a step of half the length tells them as well as a whole one.
     pub(super) fn accumulate(&self, coefficients: &[f64], g: &mut [f64]) {
-        for (column, sign, group) in self.columns() {
+        for (column, length, group) in self.columns().filter(|(_, length, _)| *length != 0.0) {
             let sum: f64 = coefficients.iter().enumerate().map(|(j, c)| c * hadamard(j, column)).sum();
             for &i in group {
-                g[i] += sign * sum;
+                g[i] += sum / length;
             }
         }
     }

@@ -2,22 +2,34 @@
 
 use rand_distr::{Distribution, StandardNormal};
 
+use super::Norms;
 use crate::random::Key;
 
-/// $u \sim N(0, I)$.
+/// $u \sim N(0, I)$, shortened where it is longer than a bound, if there is one.
 #[derive(Clone)]
 pub(super) struct Gaussian {
     key: Key,
     iteration: u64,
+    bound: Option<(usize, Norms)>,
+    /// What is left of each direction, where there is a bound.
+    shares: Vec<f64>,
 }
 
 impl Gaussian {
     pub(super) fn new(key: Key) -> Self {
-        Self { key, iteration: 0 }
+        Self { key, iteration: 0, bound: None, shares: Vec::new() }
     }
 
-    pub(super) fn draw(&mut self, iteration: u64) {
+    /// Sets the bound for so many coordinates.
+    pub(super) fn bound(&mut self, dim: usize) {
+        self.bound = Some((dim, Norms::of_normals(dim)));
+    }
+
+    pub(super) fn draw(&mut self, iteration: u64, count: usize) {
         self.iteration = iteration;
+        if let Some((dim, bound)) = self.bound {
+            self.shares = (0..count).map(|j| share_within(bound, self.deviates(j).take(dim))).collect();
+        }
     }
 
     /// The components of $u_j$, one after the other, without end.
@@ -25,6 +37,11 @@ impl Gaussian {
     /// The ziggurat method takes a varying number of words per deviate, so a component is found only by
     /// passing those before it.
     pub(super) fn components(&self, j: usize) -> impl Iterator<Item = f64> + use<> {
+        let share = self.shares.get(j).copied().unwrap_or(1.0);
+        self.deviates(j).map(move |u| share * u)
+    }
+
+    fn deviates(&self, j: usize) -> impl Iterator<Item = f64> + use<> {
         StandardNormal.sample_iter(self.key.stream(self.iteration, j as u64))
     }
 
@@ -41,4 +58,15 @@ impl Gaussian {
             }
         }
     }
+}
+
+/// The factor that brings a direction within the bound on every norm.
+fn share_within(bound: Norms, u: impl Iterator<Item = f64>) -> f64 {
+    let (mut max, mut l1, mut squares) = (0.0_f64, 0.0, 0.0);
+    for u in u {
+        max = max.max(u.abs());
+        l1 += u.abs();
+        squares += u * u;
+    }
+    (bound.max / max).min(bound.l1 / l1).min(bound.l2 / squares.sqrt()).min(1.0)
 }

@@ -18,7 +18,7 @@ impl Sphere {
     }
 
     pub(super) fn draw(&mut self, iteration: u64, count: usize) {
-        self.normal.draw(iteration);
+        self.normal.draw(iteration, count);
         self.norms.clear();
         self.norms.extend((0..count).map(|j| norm(self.normal.components(j), self.dim)));
     }

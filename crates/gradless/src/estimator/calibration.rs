@@ -13,6 +13,10 @@ const ATTEMPTS: u32 = 4;
 pub(crate) const CALIBRATION_DIRECTIONS: usize = 3;
 /// Radii tried before settling for the last one.
 const TRIALS: u32 = 16;
+/// The longest step of a trial on one side, in radii.
+const LONGEST_STEP: f64 = 4.0;
+/// Where noise hides everything within the longest trial for which there is room, the radius is so many times that.
+const BEYOND: f64 = 2.0;
 /// The first radius tried is this share of the one at which noise and curvature meet if the function changes by its own size
 /// over the largest radius: fewer trials than from the start, and rarely too far.
 const UNDER: f64 = 0.25;
@@ -39,6 +43,8 @@ pub(crate) struct Calibration {
     sides: Sides,
     start: f64,
     largest: f64,
+    /// The longest radius that is tried: a trial takes steps of several times its radius, for which there may be no room.
+    longest_trial: f64,
     stage: Stage,
     /// The answers of this round, some of which failed and are asked once more, and its first sample.
     told: Option<(Vec<f64>, u64)>,
@@ -60,9 +66,21 @@ pub(crate) enum Calibrated {
 }
 
 impl Calibration {
+    /// Begins at one radius and goes no further than the largest.
     pub(crate) fn new(sides: Sides, start: f64, largest: f64) -> Self {
-        let spacing = start.min(largest);
-        Self { sides, start: spacing, largest, stage: Stage::Noise { spacing, attempt: 1 }, told: None }
+        let start = start.min(largest);
+        let stage = Stage::Noise { spacing: start, attempt: 1 };
+        Self { sides, start, largest, longest_trial: largest, stage, told: None }
+    }
+
+    /// Tries no radius whose steps are longer than the largest radius. Where noise hides everything up to there, the largest is
+    /// taken untried.
+    #[must_use]
+    pub(crate) fn with_steps_within_largest(mut self) -> Self {
+        self.longest_trial = self.largest / LONGEST_STEP;
+        let spacing = self.start.min(self.largest / 3.0);
+        self.stage = Stage::Noise { spacing, attempt: 1 };
+        self
     }
 
     /// Direction and signed length of the points of this round; the base point itself has no direction.
@@ -74,7 +92,7 @@ impl Calibration {
             }
             Stage::Radius { radius: nu, .. } => {
                 let central = self.sides == Sides::Two;
-                let lengths: &[f64] = if central { &[3.0, 1.0, -1.0, -3.0] } else { &[4.0, 1.0] };
+                let lengths: &[f64] = if central { &[3.0, 1.0, -1.0, -3.0] } else { &[LONGEST_STEP, 1.0] };
                 let along = |u| lengths.iter().map(move |length| Some((u, length * nu)));
                 let base = (!central).then_some(None);
                 base.into_iter().chain((0..CALIBRATION_DIRECTIONS).flat_map(along)).collect()
@@ -94,7 +112,7 @@ impl Calibration {
         let sample = |i: usize| first_sample + if independent { i as u64 } else { 0 };
         let missing = |i: usize| self.told.as_ref().is_none_or(|(told, _)| !told[i].is_finite());
         let steps = self.steps().into_iter().enumerate().filter(|&(i, _)| missing(i));
-        steps.map(|(i, step)| Row { base: Base::Current, step, sample: sample(i) }).collect()
+        steps.map(|(i, step)| Row { base: Base::Centre, step, sample: sample(i) }).collect()
     }
 
     /// How many new samples the rows to ask for now use up.
@@ -144,7 +162,7 @@ impl Calibration {
         let size = values.iter().filter(|value| value.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
         let share = noise / size;
         let met = if self.sides == Sides::Two { share.cbrt() } else { share.sqrt() };
-        (UNDER * met * self.largest).clamp(self.start, self.largest)
+        (UNDER * met * self.largest).max(self.start).min(self.longest_trial)
     }
 
     /// The sides if nothing more can be asked: two, unless one was wanted.
@@ -177,7 +195,7 @@ impl Calibration {
         let told = self.told.as_ref().is_none_or(|(told, _)| {
             told.len() == self.steps().len() && told.iter().any(|value| !value.is_finite())
         });
-        stage && told && positive(self.start) && positive(self.largest)
+        stage && told && [self.start, self.largest, self.longest_trial].into_iter().all(positive)
     }
 
     fn tell_trial(&mut self, values: &[f64]) -> Calibrated {
@@ -198,15 +216,17 @@ impl Calibration {
                 first >= TELLING * noise || radius <= SMALL * self.largest,
             )
         };
-        let last = *trial == TRIALS || (ratio < *WANTED.start() && radius >= self.largest);
+        let hidden = ratio < *WANTED.start() && radius >= self.longest_trial;
+        let last = *trial == TRIALS || hidden;
         if last || WANTED.contains(&ratio) {
             if self.sides == Sides::OneIfTelling && !telling {
                 self.sides = Sides::Two;
-                let radius = (4.0 * radius).min(self.largest);
+                let radius = (4.0 * radius).min(self.longest_trial);
                 self.stage = Stage::Radius { noise, radius, too_small: None, too_large: None, trial: 1 };
                 return Calibrated::More;
             }
             let sides = if self.sides == Sides::Two { Sides::Two } else { Sides::One };
+            let radius = if hidden { self.largest.min(BEYOND * radius) } else { radius };
             return Calibrated::Done { radius, noise: Some(noise), sides };
         }
         // Where all directions failed (NaN) it is too far: the black box may not like points out there.
@@ -217,7 +237,7 @@ impl Calibration {
         }
         let next = match (*too_small, *too_large) {
             (Some(small), Some(large)) => (small * large).sqrt(),
-            (Some(small), None) => (4.0 * small).min(self.largest),
+            (Some(small), None) => (4.0 * small).min(self.longest_trial),
             (None, Some(large)) => large / 4.0,
             (None, None) => radius,
         };

@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     layout: Layout,
     m: usize,
     nu: f64,
+    /// Where the base value is asked: at the centre of the differences, or at $x_t$ itself.
+    base: Base,
     /// $l(x_{t-1})$ where it is already paid for.
     known_previous: Option<f64>,
     with_previous: bool,
@@ -52,7 +54,13 @@ pub(crate) struct Reduced {
 
 impl Plan {
     pub(crate) fn new(layout: Layout, m: usize, nu: f64) -> Self {
-        Self { layout, m, nu, known_previous: None, with_previous: false }
+        Self { layout, m, nu, base: Base::Centre, known_previous: None, with_previous: false }
+    }
+
+    /// Asks for the base value at $x_t$ itself, wherever the differences are taken.
+    pub(crate) fn with_value_at_point(mut self) -> Self {
+        self.base = Base::Current;
+        self
     }
 
     /// Also estimate at $x_{t-1}$, whose value may be known.
@@ -83,7 +91,7 @@ impl Plan {
     /// The rows, in the order their answers are expected.
     pub(crate) fn rows(&self, first_sample: u64) -> Vec<Row> {
         let mut rows = Vec::with_capacity(self.len());
-        self.push_rows(Base::Current, false, first_sample, &mut rows);
+        self.push_rows(Base::Centre, false, first_sample, &mut rows);
         if self.with_previous {
             self.push_rows(Base::Previous, self.known_previous.is_some(), first_sample, &mut rows);
         }
@@ -91,23 +99,24 @@ impl Plan {
     }
 
     fn push_rows(&self, base: Base, base_known: bool, first_sample: u64, rows: &mut Vec<Row>) {
-        let row = |step, sample| Row { base, step, sample };
-        let plus = |j, sample| row(Some((j, self.nu)), sample);
+        let at = if base == Base::Centre { self.base } else { base };
+        let value = |sample| Row { base: at, step: None, sample };
+        let step = |j, length, sample| Row { base, step: Some((j, length)), sample };
         match self.layout {
             Layout::Shared => {
-                rows.extend((!base_known).then(|| row(None, first_sample)));
-                rows.extend((0..self.m).map(|j| plus(j, first_sample)));
+                rows.extend((!base_known).then(|| value(first_sample)));
+                rows.extend((0..self.m).map(|j| step(j, self.nu, first_sample)));
             }
             Layout::Paired => rows.extend((0..self.m).flat_map(|j| {
                 let sample = first_sample + j as u64;
-                [row(None, sample), plus(j, sample)]
+                [value(sample), step(j, self.nu, sample)]
             })),
             Layout::Central => {
                 // The value at the point before enters no difference and is not asked again.
-                rows.extend((base == Base::Current).then(|| row(None, first_sample)));
+                rows.extend((base == Base::Centre).then(|| value(first_sample)));
                 rows.extend((0..self.m).flat_map(|j| {
                     let sample = first_sample + j as u64;
-                    [plus(j, sample), row(Some((j, -self.nu)), sample)]
+                    [step(j, self.nu, sample), step(j, -self.nu, sample)]
                 }));
             }
         }

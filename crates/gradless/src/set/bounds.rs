@@ -63,9 +63,14 @@ impl Bounds {
         self.widths(dim).filter(|&width| width > 0.0).fold(f64::INFINITY, f64::min)
     }
 
+    /// The width $h_i - l_i$ of one coordinate.
+    pub(crate) fn width(&self, i: usize) -> f64 {
+        self.upper.at(i) - self.lower.at(i)
+    }
+
     fn widths(&self, dim: usize) -> impl Iterator<Item = f64> {
         let count = self.lower.len().or(self.upper.len()).unwrap_or(1).min(dim);
-        (0..count).map(|i| self.upper.at(i) - self.lower.at(i))
+        (0..count).map(|i| self.width(i))
     }
 
     /// The smallest $\ell_1$ norm between the bounds.
@@ -73,14 +78,22 @@ impl Bounds {
         (0..dim).map(|i| self.clip(i, 0.0).abs()).sum()
     }
 
-    /// Both sides moved inwards by `margin`; `None` if a coordinate has no room.
-    pub(crate) fn shrunk(&self, dim: usize, margin: f64) -> Option<Self> {
-        let moved = |side: &PerCoordinate, by: f64| match side {
-            PerCoordinate::Same(value) => PerCoordinate::Same(value + by),
-            PerCoordinate::Each(values) => PerCoordinate::Each(values.iter().map(|v| v + by).collect()),
-        };
-        (self.least_width(dim) >= 2.0 * margin)
-            .then(|| Self { lower: moved(&self.lower, margin), upper: moved(&self.upper, -margin) })
+    /// Coordinate `i` brought `margin` away from both bounds, or to the middle where they are too close for that.
+    pub(crate) fn retreat(&self, i: usize, value: f64, margin: f64) -> f64 {
+        let margin = margin.min(0.5 * self.width(i));
+        value.max(self.lower.at(i) + margin).min(self.upper.at(i) - margin)
+    }
+
+    /// Both sides moved inwards by `margin`, or to the middle where they are too close for that.
+    pub(crate) fn shrunk(&self, dim: usize, margin: f64) -> Self {
+        let margin = |i| margin.min(0.5 * self.width(i));
+        if self.lower.len().or(self.upper.len()).is_none() {
+            let (lower, upper) = (self.lower.at(0) + margin(0), self.upper.at(0) - margin(0));
+            return Self { lower: lower.into(), upper: upper.into() };
+        }
+        let (lower, upper): (Vec<f64>, Vec<f64>) =
+            (0..dim).map(|i| (self.lower.at(i) + margin(i), self.upper.at(i) - margin(i))).unzip();
+        Self { lower: lower.into(), upper: upper.into() }
     }
 
     pub(crate) fn select(&self, kept: &[usize]) -> Self {

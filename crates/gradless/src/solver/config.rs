@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::estimator::Noise;
 use crate::method::{Method, Preset, Recipe};
 use crate::prox::NoClosedForm;
-use crate::space::FixedCoordinates;
+use crate::space::{FixedCoordinates, Placement};
 use crate::stop::{Budget, StopRule};
 
 /// Queries a run may use unless told otherwise.
@@ -15,14 +15,14 @@ const DEFAULT_QUERIES: u64 = 5_000;
 ///
 /// | Name | Default | Purpose |
 /// |---|---|---|
-/// | `recipe` | ZO-AdaExpGrad+, practical | the method |
+/// | `recipe` | `auto`, practical | the method |
 /// | `seed` | 0 | same seed, same bits |
 /// | `budget` | 5,000 queries | exact limits |
 /// | `stop` | never | further rules |
 /// | `noise` | detect | what is known of the black box's noise |
 /// | `output` | auto | which point [`Outcome::x`](super::Outcome::x) is |
 /// | `fixed` | remove | coordinates with equal bounds |
-/// | `placement` | anywhere | whether queries must stay in $K$ |
+/// | `placement` | inside | whether queries must stay in $K$ |
 /// | `flat` | grow the radius | what to do where nothing changes |
 /// | `failures` | half, three times | how many failed answers to bear |
 /// | `finale` | evaluate | whether the final points are evaluated too |
@@ -69,7 +69,7 @@ impl Config {
                 Preset::Authors => Output::Last,
             },
             fixed: if ours { FixedCoordinates::Remove } else { FixedCoordinates::Keep },
-            placement: Placement::default(),
+            placement: if ours { Placement::Inside } else { Placement::Anywhere },
             flat: if ours { Flat::GrowRadius } else { Flat::Accept },
             failures: Failures::default(),
             finale: if ours { Finale::Evaluate } else { Finale::Skip },
@@ -99,19 +99,6 @@ pub enum Output {
     Random,
     /// The last prox point: exactly sparse where averaging leaves dust.
     Sparse,
-}
-
-/// Where queries may lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Placement {
-    /// Up to the radius outside $K$, as in the seed.
-    #[default]
-    Anywhere,
-    /// In $K$: differences are taken around the nearest point that keeps its distance from the boundary.
-    ///
-    /// Costs a gradient bias of at most $L\nu\sqrt d$ in $\ell_2$. Refused where $K$ has no interior (simplex), for
-    /// unbounded directions (Gaussian), and where $K$ is too narrow for the radius.
-    Inside,
 }
 
 /// What to do when every difference of a batch is exactly zero.
@@ -192,12 +179,6 @@ pub enum ConfigError {
     /// AO-ExpGrad on an unbounded set.
     #[error("this method needs a bounded set: give every coordinate a lower and an upper bound")]
     Unbounded,
-    /// Queries cannot be kept inside.
-    #[error("queries cannot be kept inside the set: {reason}")]
-    NoRoomInside {
-        /// Why.
-        reason: &'static str,
-    },
     /// $m$ beyond anything that could be asked for.
     #[error("the batch size is {m} in {dim} dimensions: no machine holds that many directions")]
     HugeBatch {
@@ -239,6 +220,7 @@ mod tests {
             let config = Config::new(Method::default(), preset);
             assert_eq!(config.fixed, FixedCoordinates::Keep);
             assert_eq!((config.noise, config.flat, config.finale), (Noise::None, Flat::Accept, Finale::Skip));
+            assert_eq!(config.placement, Placement::Anywhere);
         }
         assert_eq!(Config::new(Method::default(), Preset::Seed).output, Output::Random);
         assert_eq!(Config::new(Method::default(), Preset::Authors).previous_value, PreviousValue::AskAgain);

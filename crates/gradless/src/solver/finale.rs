@@ -55,10 +55,6 @@ impl Solver {
             self.state.phase = Phase::Stopped(reason);
             return;
         }
-        // The last iterate itself, not the point moved inwards for differences.
-        if !self.state.inner.is_empty() {
-            self.state.inner.copy_from_slice(&self.state.x);
-        }
         self.hand_out(rows, repeats as u64, Asked::Finale { repeats });
     }
 
@@ -79,7 +75,7 @@ impl Solver {
         self.weigh_noise(noise);
         if matches!(self.state.noise, Noise::None | Noise::Detect) {
             if let Some(loss) = self.state.last_loss {
-                self.observe(loss, self.parts.space.penalty(self.state.evaluated()));
+                self.observe_point(loss);
             }
             if let Some(loss) = self.state.sparse_loss.filter(|_| !sparse.is_empty()) {
                 self.observe_sparse(loss);

@@ -49,6 +49,7 @@ impl Solver {
         if !self.survives_failures(&evidence, self.parts.m) || (flat && self.grows_radius()) {
             return;
         }
+        self.note_change(!flat);
         if let Update::Trust(_) = self.state.update {
             self.remember_slopes(&plan.slopes(values), draw);
             self.finish_iteration(&evidence);
@@ -93,21 +94,41 @@ impl Solver {
         self.finish_iteration(&evidence);
     }
 
-    /// Every difference was exactly zero: asks again further out, unless that has been tried.
+    /// Keeps in mind whether values change within the radius at all.
+    pub(super) fn note_change(&mut self, changed: bool) {
+        self.state.flat_looks = match self.state.flat_looks {
+            _ if changed => Some(0),
+            Some(looks) => Some(looks + 1),
+            None => None,
+        };
+    }
+
+    /// Every difference was exactly zero: asks again further out, unless that has been tried. A block of coordinates on which
+    /// nothing depends is no reason while values changed elsewhere.
     fn grows_radius(&mut self) -> bool {
-        let largest = self.radius_with_room(self.parts.largest_radius);
-        if self.config.flat == Flat::Accept {
+        let largest = self.parts.largest_radius;
+        let blocks = matches!(self.state.update, Update::Trust(_));
+        let sweep = (self.parts.space.dim() / self.parts.m) as u64;
+        let changes = self.state.flat_looks.is_some_and(|looks| looks < sweep);
+        if self.config.flat == Flat::Accept || (blocks && changes) {
             return false;
         }
         let iteration = self.state.t;
         if self.state.radius >= largest {
             let known = |notice: &Notice| matches!(notice, Notice::Flat { .. });
-            if !self.state.notices.iter().any(known) {
+            let everywhere = match &self.state.update {
+                Update::Trust(trust) => trust.memory.is_complete(),
+                Update::Mirror(_) | Update::Optimistic(_) => true,
+            };
+            if everywhere && !self.state.notices.iter().any(known) {
                 self.state.notices.push(Notice::Flat { iteration, radius: self.state.radius });
+            }
+            if blocks {
+                self.state.radius = self.parts.radius;
             }
             return false;
         }
-        let radius = self.radius_with_room((self.state.radius * RADIUS_GROWTH).min(largest));
+        let radius = (self.state.radius * RADIUS_GROWTH).min(largest);
         self.state.radius = radius;
         // The point before keeps the distance of the old radius from the boundary, and its estimate was made with it.
         self.state.past = Past::Stale;
@@ -156,10 +177,9 @@ impl Solver {
         };
         self.record(evidence, &moved, &sizes, penalty);
         if self.parts.momentum != Momentum::Plain {
-            let Self { state, .. } = self;
-            let here = if state.inner.is_empty() { &state.x } else { &state.inner };
-            state.previous.copy_from_slice(here);
-            state.previous_loss = evidence.loss;
+            let State { previous, x, centre, .. } = &mut self.state;
+            previous.copy_from_slice(if centre.is_empty() { x } else { centre });
+            self.state.previous_loss = evidence.loss;
         }
         vector::move_towards(&mut self.state.x, &self.state.v, moved.share);
         if self.averages() {
@@ -232,16 +252,23 @@ impl Solver {
         let t = self.state.t;
         let key = Key { seed: self.config.seed, purpose: Purpose::Reservoir };
         if key.uniform(t) * (t as f64) < 1.0 {
-            let State { random, x, inner, .. } = &mut self.state;
-            random.copy_from_slice(if inner.is_empty() { x } else { inner });
-            self.state.random_loss = loss;
+            let mut random = std::mem::take(&mut self.state.random);
+            random.copy_from_slice(self.state.evaluated());
+            (self.state.random, self.state.random_loss) = (random, loss);
         }
     }
 
-    /// A value of $l$ at the point differences are taken around, and $r$ there.
-    pub(super) fn observe(&mut self, loss: f64, penalty: f64) {
-        let State { best, x, inner, .. } = &mut self.state;
-        keep_best(best, if inner.is_empty() { x } else { inner }, loss, penalty);
+    /// A value of $l$ at the point that an iteration asks for, and $r$ there.
+    fn observe(&mut self, loss: f64, penalty: f64) {
+        let mut best = self.state.best.take();
+        keep_best(&mut best, self.state.evaluated(), loss, penalty);
+        self.state.best = best;
+    }
+
+    /// A value of $l$ at $x_t$.
+    pub(super) fn observe_point(&mut self, loss: f64) {
+        let penalty = self.parts.space.penalty(&self.state.x);
+        keep_best(&mut self.state.best, &self.state.x, loss, penalty);
     }
 
     /// A value of $l$ at the prox point.

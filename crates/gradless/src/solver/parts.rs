@@ -1,15 +1,16 @@
 //! The parts of a run that never change: what the configuration means for this problem.
 
-use super::config::{Config, ConfigError, Placement};
-use crate::direction::{Direction, Directions};
+use super::config::{Config, ConfigError};
+use crate::direction::{Direction, Directions, Norms};
 use crate::estimator::{BatchSize, Estimator, Radius, RadiusContext};
 use crate::geometry::DistanceGenerator;
 use crate::method::Recipe;
 use crate::momentum::{AccZomSchedule, Momentum, StormRate};
 use crate::problem::Problem;
 use crate::prox::{self, Prox};
-use crate::set::{Margins, Set};
-use crate::space::Space;
+use crate::room::{self, Share};
+use crate::set::Set;
+use crate::space::{Placement, Space};
 use crate::step_size::{StepRule, StepSize};
 use crate::stop::Budget;
 use crate::trace::Notice;
@@ -30,7 +31,20 @@ pub(super) struct Parts {
     pub(super) radius_rule: Radius,
     /// No radius above this, whatever is measured.
     pub(super) largest_radius: f64,
+    /// No radius above this where it is measured under noise.
+    pub(super) largest_measured: f64,
+    pub(super) room: Room,
     pub(super) momentum: Momentum,
+}
+
+/// Whether differences must be taken around a point that has room for them in $K$.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Queries may lie anywhere, or $K$ is everything.
+    NotNeeded,
+    Needed,
+    /// $K$ is a single point.
+    Nowhere,
 }
 
 impl Parts {
@@ -78,48 +92,50 @@ impl Parts {
             Radius::NoiseAware { largest: Some(largest) } => (radius.min(largest), largest),
             _ => (radius, default_largest_radius(&space.set, dim).max(radius)),
         };
+        let differences = matches!(recipe.estimator, Estimator::Differences { .. });
+        let inside = differences && config.placement == Placement::Inside && space.set != Set::Free;
         let directions = Directions::new(direction, dim, config.seed);
-        let survey = Directions::new(Direction::Rademacher, dim, config.seed);
-        let parts = Self {
+        let mut parts = Self {
             space,
             generator,
             prox,
-            directions,
-            survey,
+            directions: if inside { directions.bounded() } else { directions },
+            survey: Directions::new(Direction::Rademacher, dim, config.seed),
             m,
             radius,
             radius_rule,
             largest_radius,
+            largest_measured: largest_radius,
+            room: Room::NotNeeded,
             momentum: recipe.momentum,
         };
-        if config.placement == Placement::Inside && radius > 0.0 {
-            parts.room_inside(radius)?;
+        if inside {
+            parts.find_room(recipe);
         }
         Ok(parts)
     }
 
-    /// The points around which queries of this length stay in $K$.
-    pub(super) fn room_inside(&self, radius: f64) -> Result<Set, ConfigError> {
-        let no_room = |reason| ConfigError::NoRoomInside { reason };
-        if matches!(self.space.set, Set::Simplex { .. }) {
-            return Err(no_room("the simplex has no interior"));
+    /// Shortens the radii until perturbations of that length have room in $K$.
+    fn find_room(&mut self, recipe: Recipe) {
+        let (set, dim) = (&self.space.set, self.space.dim());
+        self.room = Room::Needed;
+        let blocks = matches!(recipe.estimator, Estimator::Differences { direction: Direction::Block, .. });
+        if matches!((recipe.step, set), (StepRule::Trust { .. }, Set::Box(_))) {
+            // Steps along narrow coordinates are shortened when these are chosen.
+            return;
         }
-        let (max, l1, l2) =
-            self.directions.norms().ok_or_else(|| no_room("Gaussian directions have no largest length"))?;
-        let margins = Margins { max: max * radius, l1: l1 * radius, l2: l2 * radius };
-        self.space
-            .set
-            .shrunk(self.space.dim(), margins)
-            .ok_or_else(|| no_room("the set is too narrow for the radius"))
-    }
-
-    /// The largest radius up to the wanted one, by halving, at which queries can be kept inside; the rule's own radius was
-    /// checked when the solver was made, so the search ends there at the latest.
-    pub(super) fn largest_inside(&self, wanted: f64) -> f64 {
-        let halves = std::iter::successors(Some(wanted), |radius| Some(0.5 * radius));
-        let mut candidates = halves.take_while(|&radius| radius > self.radius);
-        let found = candidates.find(|&radius| self.room_inside(radius).is_ok());
-        found.unwrap_or_else(|| wanted.min(self.radius))
+        let norms =
+            if blocks { Norms::of_signs(block_rows(self.m, dim).min(dim)) } else { self.directions.norms() };
+        let longest = |share| room::longest_radius(set, dim, norms, share);
+        let largest = longest(Share::Whole);
+        if largest == 0.0 {
+            self.room = Room::Nowhere;
+            return;
+        }
+        let given = matches!(self.radius_rule, Radius::Fixed(_));
+        self.radius = self.radius.min(longest(if given { Share::Whole } else { Share::Small }));
+        self.largest_radius = self.largest_radius.min(largest).max(self.radius);
+        self.largest_measured = self.largest_measured.min(longest(Share::Large)).max(self.radius);
     }
 
     /// Directions of a survey.

@@ -1,13 +1,14 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
 use super::config::{Config, PreviousValue};
-use super::state::{Past, Phase, Update, first_phase};
+use super::parts::Parts;
+use super::state::{Past, Phase, State, Update, first_phase};
 use super::{Asked, Pending, Solver};
 use crate::estimator::{
     CALIBRATION_DIRECTIONS, Calibrated, Difference, Estimator, Layout, Noise, Plan, Sides,
 };
-use crate::prox;
 use crate::query::{Base, Row};
+use crate::room;
 use crate::step_size::StepRule;
 use crate::stop::{Status, StopReason};
 use crate::trace::Notice;
@@ -62,7 +63,6 @@ impl Solver {
             self.state.phase = Phase::Finale(self.exhausted());
             return;
         }
-        self.refresh_inner(self.state.radius);
         let Phase::Probe { told } = &self.state.phase else { return };
         // What was told stays; only what failed is asked again, under the same samples.
         let sample = self.state.next_sample;
@@ -80,17 +80,18 @@ impl Solver {
         let (known, sides) = (calibration.best_known(), calibration.settled());
         let fits = rows.len() as u64 + self.iteration_cost() + self.reserve() <= self.remaining();
         // Where nothing more can be paid for, what is known so far must do.
-        if !fits || !self.refresh_inner(reach) {
+        if !fits {
             self.choose_radius(known.0, known.1, sides);
             return;
         }
         match self.state.update {
             // On a whole block, half of it where something is.
-            Update::Trust(_) => self.draw_block(CALIBRATION_DIRECTIONS.max(self.parts.m)),
+            Update::Trust(_) => self.draw_block(CALIBRATION_DIRECTIONS.max(self.parts.m), reach),
             Update::Mirror(_) | Update::Optimistic(_) => {
                 self.parts.directions.draw(0, CALIBRATION_DIRECTIONS);
             }
         }
+        self.retreat(reach);
         self.hand_out(rows, samples, Asked::Calibration);
     }
 
@@ -118,7 +119,6 @@ impl Solver {
         if self.prepare_late_probe(available - needed) || self.prepare_elsewhere() {
             return;
         }
-        self.refresh_inner(self.state.radius);
         if self.prepare_survey(available - needed) {
             return;
         }
@@ -127,6 +127,7 @@ impl Solver {
         } else {
             let plan = self.plan();
             self.draw_directions();
+            self.retreat(self.state.radius);
             let (first_sample, samples) = self.samples_of(&plan);
             self.hand_out(plan.rows(first_sample), samples, Asked::Estimate(plan));
         }
@@ -214,7 +215,7 @@ impl Solver {
             Noise::None
         };
         self.state.noise = noise;
-        self.observe(first, self.parts.space.penalty(self.state.evaluated()));
+        self.observe_point(first);
         self.state.phase = first_phase(&self.parts, &self.config, noise);
         self.reconsider();
     }
@@ -230,7 +231,6 @@ impl Solver {
     }
 
     fn choose_radius(&mut self, radius: f64, noise: Option<f64>, sides: Sides) {
-        let radius = self.radius_with_room(radius);
         self.state.radius = radius;
         if let (Update::Trust(trust), Noise::Independent) = (&mut self.state.update, self.state.noise) {
             trust.learn_noise(noise, sides);
@@ -302,7 +302,10 @@ impl Solver {
 
     /// The plan of the present iteration.
     fn plan(&self) -> Plan {
-        let plan = Plan::new(self.layout(), self.parts.m, self.state.radius);
+        let mut plan = Plan::new(self.layout(), self.parts.m, self.state.radius);
+        if matches!(self.state.update, Update::Trust(_)) {
+            plan = plan.with_value_at_point();
+        }
         if self.carry() > 0.0 {
             let known = match self.config.previous_value {
                 PreviousValue::Reuse => self.state.previous_loss,
@@ -355,11 +358,6 @@ impl Solver {
         self.pending = Some(Pending { rows, samples, kind });
     }
 
-    /// The largest radius up to the wanted one at which queries can be kept where they must be.
-    pub(super) fn radius_with_room(&self, wanted: f64) -> f64 {
-        if self.state.inner.is_empty() { wanted } else { self.parts.largest_inside(wanted) }
-    }
-
     /// Whether answers that wait for others to be asked again fit the batch they belong to, for a run that comes
     /// from outside.
     pub(super) fn waits_consistently(&self) -> bool {
@@ -375,18 +373,13 @@ impl Solver {
         }
     }
 
-    /// Moves the point differences are taken around so far inside that steps of this length stay in $K$;
-    /// `false` if there is no such point. Does nothing where queries may lie anywhere.
-    fn refresh_inner(&mut self, reach: f64) -> bool {
-        if self.state.inner.is_empty() {
-            return true;
-        }
-        match self.parts.room_inside(reach) {
-            Ok(room) => {
-                prox::project(&room, &self.state.x, &mut self.state.inner);
-                true
-            }
-            Err(_) => false,
+    /// Moves the point differences are taken around so far inside that steps of this length along the directions drawn stay in
+    /// $K$. Does nothing where queries may lie anywhere.
+    fn retreat(&mut self, reach: f64) {
+        let State { x, centre, .. } = &mut self.state;
+        if !centre.is_empty() {
+            let Parts { space, directions, .. } = &self.parts;
+            room::retreat(&space.set, directions.norms(), reach, directions.perturbed(), x, centre);
         }
     }
 }

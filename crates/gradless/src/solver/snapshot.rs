@@ -18,7 +18,7 @@ use crate::space::Space;
 
 const MAGIC: &[u8; 8] = b"GRADLESS";
 /// Raised whenever the body changes its meaning or the trajectories change.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 const HEADER: usize = 24;
 
 #[derive(Serialize, Deserialize)]
@@ -84,13 +84,16 @@ impl Solver {
         let Body { config, space, state } = body;
         let inconsistent = |reason: &str| SnapshotError::Inconsistent { reason: reason.to_owned() };
         // The vectors first: their length is backed by bytes, a dimension alone is just a number.
-        if !state.fits(space.dim(), &config) {
+        if !state.has_dimension(space.dim()) {
             return Err(inconsistent("vectors do not have the length of the problem"));
         }
         if !space.is_consistent() {
             return Err(inconsistent("coordinates, bounds or weights do not fit each other"));
         }
         let parts = Parts::in_space(space, &config)?;
+        if !state.fits(&parts, &config) {
+            return Err(inconsistent("vectors do not have the length of the problem"));
+        }
         let solver = Self { config, parts, state, pending: None };
         if solver.waits_consistently() {
             Ok(solver)

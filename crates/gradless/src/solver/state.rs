@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, Placement};
-use super::parts::Parts;
+use super::config::Config;
+use super::parts::{Parts, Room};
 use super::phases::layout;
 use crate::estimator::{Calibration, Estimator, Layout, Noise, Radius, Sides};
 use crate::momentum::Momentum;
@@ -25,7 +25,7 @@ pub(super) struct State {
     /// $x_t$.
     pub(super) x: Vec<f64>,
     /// Where differences are taken if queries must stay inside; empty if that is $x_t$ itself.
-    pub(super) inner: Vec<f64>,
+    pub(super) centre: Vec<f64>,
     /// The point before, for momentum; empty without.
     pub(super) previous: Vec<f64>,
     /// $l$ at `previous`, where it is known.
@@ -51,6 +51,8 @@ pub(super) struct State {
     pub(super) last_loss: Option<f64>,
     pub(super) sparse_loss: Option<f64>,
     pub(super) bad_iterations: u32,
+    /// Looks in a row in which no value changed; `None` until one has.
+    pub(super) flat_looks: Option<u64>,
     pub(super) stationarity: Option<f64>,
     pub(super) seconds: f64,
     pub(super) counts: Counts,
@@ -149,7 +151,7 @@ impl State {
             draws: 1,
             next_sample: 0,
             // Gradients are asked at x_t itself: there is nothing to keep away from the boundary.
-            inner: if keeps_inside(config) { start.clone() } else { Vec::new() },
+            centre: if parts.room == Room::Needed { start.clone() } else { Vec::new() },
             previous: if keeps_previous { start.clone() } else { Vec::new() },
             previous_loss: None,
             d: vec![0.0; dim],
@@ -166,6 +168,7 @@ impl State {
             last_loss: None,
             sparse_loss: None,
             bad_iterations: 0,
+            flat_looks: None,
             stationarity: None,
             seconds: 0.0,
             counts: Counts::default(),
@@ -173,7 +176,9 @@ impl State {
             notices,
             x: start,
         };
-        if !gradients {
+        if parts.room == Room::Nowhere {
+            state.phase = Phase::Finale(StopReason::Stagnation);
+        } else if !gradients {
             match noise {
                 Noise::Detect => state.phase = Phase::Probe { told: None },
                 known => state.phase = first_phase(parts, config, known),
@@ -183,8 +188,13 @@ impl State {
     }
 
     /// The point differences are taken around.
+    pub(super) fn centre(&self) -> &[f64] {
+        if self.centre.is_empty() { &self.x } else { &self.centre }
+    }
+
+    /// The point whose value is asked in an iteration: the one differences are taken around, or $x_t$ where steps are watched.
     pub(super) fn evaluated(&self) -> &[f64] {
-        if self.inner.is_empty() { &self.x } else { &self.inner }
+        if matches!(self.update, Update::Trust(_)) { &self.x } else { self.centre() }
     }
 
     /// Whether `v` holds a prox point other than the last iterate.
@@ -192,8 +202,14 @@ impl State {
         !self.v.is_empty() && self.v != self.x
     }
 
+    /// Whether the point has so many coordinates.
+    pub(super) fn has_dimension(&self, dim: usize) -> bool {
+        self.x.len() == dim
+    }
+
     /// Whether the vectors have the lengths a run in `dim` dimensions needs.
-    pub(super) fn fits(&self, dim: usize, config: &Config) -> bool {
+    pub(super) fn fits(&self, parts: &Parts, config: &Config) -> bool {
+        let dim = parts.space.dim();
         let full = |v: &Vec<f64>| v.len() == dim && vector::first_not_finite(v).is_none();
         let optional = |v: &Vec<f64>| v.is_empty() || full(v);
         // Far below where adding to them could overflow.
@@ -218,24 +234,19 @@ impl State {
             // An estimate may have overflowed: that is what a run can stop with.
             && self.d.len() == dim
             && optional(&self.v)
-            && (self.inner.len() == dim) == keeps_inside(config)
-            && optional(&self.inner)
+            && (self.centre.len() == dim) == (parts.room == Room::Needed)
+            && optional(&self.centre)
             && optional(&self.averaged.x)
             && optional(&self.handed)
             && small(self.averaged.of)
             && (self.previous.len() == dim) == keeps_previous
             && optional(&self.previous)
             && self.best.as_ref().is_none_or(|best| full(&best.x))
+            && self.flat_looks.is_none_or(small)
             && self.seconds.is_finite()
             && (gradients || (self.radius.is_finite() && self.radius > 0.0))
             && self.t >= 1
     }
-}
-
-/// Whether differences must be taken around a point that keeps its distance from the boundary.
-pub(super) fn keeps_inside(config: &Config) -> bool {
-    let differences = matches!(config.recipe.estimator, Estimator::Differences { .. });
-    config.placement == Placement::Inside && differences
 }
 
 /// What comes after the noise is known.
@@ -251,13 +262,9 @@ pub(super) fn first_phase(parts: &Parts, config: &Config, noise: Noise) -> Phase
             Layout::Central => Sides::Two,
             Layout::Shared | Layout::Paired => Sides::One,
         };
-        // The longest step of a trial is four times its radius, and it must stay inside too.
-        let largest = if keeps_inside(config) {
-            0.25 * parts.largest_inside(4.0 * parts.largest_radius)
-        } else {
-            parts.largest_radius
-        };
-        Phase::Calibrate(Calibration::new(sides, parts.radius, largest))
+        let calibration = Calibration::new(sides, parts.radius, parts.largest_measured);
+        let inside = parts.room == Room::Needed;
+        Phase::Calibrate(if inside { calibration.with_steps_within_largest() } else { calibration })
     } else {
         Phase::Iterate
     }

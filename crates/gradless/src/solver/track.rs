@@ -6,11 +6,12 @@ use super::phases::PROBE_ROWS;
 use super::state::{Averaged, Phase, State, Update, first_phase};
 use super::{Asked, Solver};
 use crate::direction::Directions;
-use crate::estimator::{Estimator, Layout, Noise, Plan, Radius};
+use crate::estimator::{Estimator, Layout, Noise, Plan, Radius, mean_of_finite};
 use crate::method::{Method, Preset};
 use crate::prox;
 use crate::query::{Base, Row};
 use crate::random::{Key, Purpose};
+use crate::room::{self, Share};
 use crate::stop::StopReason;
 use crate::trace::Notice;
 use crate::trust::{Elsewhere, STRETCHES, Verdict};
@@ -113,11 +114,17 @@ impl Solver {
     pub(super) fn prepare_survey(&mut self, to_spare: u64) -> bool {
         let Update::Trust(trust) = &self.state.update else { return false };
         let size = self.parts.survey_size();
-        let plan = Plan::new(self.layout(), size, self.survey_radius());
+        let radius = self.survey_radius();
+        let plan = Plan::new(self.layout(), size, radius);
         if !trust.memory.wants_survey() || plan.len() as u64 > to_spare || size >= self.parts.space.dim() {
             return false;
         }
         self.parts.survey.draw(self.state.draws, size);
+        let State { x, centre, .. } = &mut self.state;
+        if !centre.is_empty() {
+            let Parts { space, survey, .. } = &self.parts;
+            room::retreat(&space.set, survey.norms(), radius, survey.perturbed(), x, centre);
+        }
         self.hand_out(plan.rows(WATCHED_SAMPLE), 0, Asked::Survey(plan));
         true
     }
@@ -126,10 +133,25 @@ impl Solver {
     /// much larger as they are more.
     fn survey_radius(&self) -> f64 {
         let share = ((self.parts.m - 1) as f64 / self.parts.space.dim() as f64).min(1.0);
-        match self.state.noise {
+        let radius = match self.state.noise {
             Noise::Independent if self.layout() == Layout::Central => share.cbrt() * self.state.radius,
             Noise::Independent => share.sqrt() * self.state.radius,
             Noise::None | Noise::Common | Noise::Detect => self.state.radius,
+        };
+        if self.state.centre.is_empty() {
+            return radius;
+        }
+        let Parts { space, survey, .. } = &self.parts;
+        radius.min(room::longest_radius(&space.set, space.dim(), survey.norms(), self.share_of_room(radius)))
+    }
+
+    /// The share of $K$'s size that perturbations of this length may take.
+    fn share_of_room(&self, length: f64) -> Share {
+        match self.state.noise {
+            _ if matches!(self.parts.radius_rule, Radius::Fixed(_)) => Share::Whole,
+            _ if length <= self.parts.radius => Share::Small,
+            Noise::Common | Noise::Independent => Share::Medium,
+            Noise::None | Noise::Detect => Share::Whole,
         }
     }
 
@@ -137,10 +159,19 @@ impl Solver {
         self.count_failed(values);
         self.state.draws += 1;
         let slopes = plan.slopes(values);
-        let State { update: Update::Trust(trust), d: expected, x, .. } = &mut self.state else { return };
+        if slopes.iter().any(|slope| slope.is_finite() && *slope != 0.0) {
+            self.note_change(true);
+        }
+        let State { update: Update::Trust(trust), d: expected, x, centre, .. } = &mut self.state else {
+            return;
+        };
+        let x = if centre.is_empty() { x } else { centre };
         trust.memory.slopes_at(x, expected);
         let mut lacking = vec![0.0; x.len()];
-        let spread = accumulate_lacking(&self.parts.survey, &slopes, expected, &mut lacking);
+        let mut residuals = residuals(&self.parts.survey, &slopes, expected);
+        residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = 0.0);
+        let spread = residuals.iter().map(|r| r * r).sum::<f64>() * slopes.len() as f64;
+        self.parts.survey.accumulate(&residuals, &mut lacking);
         trust.steepest.get_or_insert(vector::norm_max(&lacking));
         let (size, looked_at) = (slopes.len(), self.parts.m - 1);
         trust.memory.survey(&lacking, spread / size as f64, size, looked_at);
@@ -149,31 +180,46 @@ impl Solver {
     /// Draws the directions of the present iteration, on chosen coordinates where there is a memory.
     pub(super) fn draw_directions(&mut self) {
         match self.state.update {
-            Update::Trust(_) => self.draw_block(self.parts.m),
+            Update::Trust(_) => self.draw_block(self.parts.m, self.state.radius),
             Update::Mirror(_) | Update::Optimistic(_) => {
                 self.parts.directions.draw(self.state.draws, self.parts.m);
             }
         }
     }
 
-    /// Draws so many directions on the coordinates that the memory chooses.
-    pub(super) fn draw_block(&mut self, count: usize) {
+    /// Draws so many directions on the coordinates that the memory chooses, for steps up to this length.
+    pub(super) fn draw_block(&mut self, count: usize, reach: f64) {
         let Update::Trust(trust) = &self.state.update else { return };
         let draws = self.state.draws;
         let mut shuffle = vec![0; self.state.x.len()];
         Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(draws, 2, &mut shuffle);
         let coordinates = (self.parts.m - 1).min(shuffle.len());
         let chosen = trust.choose(&self.state.x, coordinates, &shuffle);
-        self.parts.directions.choose(draws, count, chosen);
+        let shares = if self.state.centre.is_empty() {
+            vec![1.0; chosen.len()]
+        } else {
+            room::shares(&self.parts.space.set, &self.state.x, &chosen, reach, self.share_of_room(reach))
+        };
+        self.parts.directions.choose(draws, count, chosen, shares);
     }
 
     /// Takes the slopes along the directions into the memory; a direction whose answer failed is taken to be as remembered.
     pub(super) fn remember_slopes(&mut self, slopes: &[f64], iteration: u64) {
-        let State { update: Update::Trust(trust), d: expected, x, .. } = &mut self.state else { return };
+        let shared = self.layout() == Layout::Shared;
+        let State { update: Update::Trust(trust), d: expected, x, centre, .. } = &mut self.state else {
+            return;
+        };
+        // The slopes are those where the differences were taken.
+        let apart = !centre.is_empty() && centre != x;
+        let x = if apart { centre } else { x };
         trust.memory.forget_at(x);
         trust.memory.slopes_at(x, expected);
         let mut changes = vec![0.0; x.len()];
-        accumulate_lacking(&self.parts.directions, slopes, expected, &mut changes);
+        let mut residuals = residuals(&self.parts.directions, slopes, expected);
+        // What the value at the point itself is apart from that at the centre is in all rows and cancels where none is missing.
+        let common = mean_of_finite(residuals.iter()).filter(|_| apart && shared).unwrap_or(0.0);
+        residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = common);
+        self.parts.directions.accumulate(&residuals, &mut changes);
         trust.memory.look(self.parts.directions.groups(), x, &changes, iteration);
     }
 
@@ -246,14 +292,9 @@ impl Solver {
     }
 }
 
-/// $\frac1m\sum_j (y_j - \langle h, u_j\rangle)u_j$ with $h$ the memory: what it lacks of the slopes, unbiased whatever it holds.
-/// Returns the mean square of the brackets.
-fn accumulate_lacking(directions: &Directions, slopes: &[f64], memory: &[f64], lacking: &mut [f64]) -> f64 {
+/// $\frac1m(y_j - \langle h, u_j\rangle)$ with $h$ the memory, for each direction; not finite where an answer failed. Summed up along
+/// the directions they are an unbiased estimate of what the memory lacks of the slopes, whatever it holds.
+fn residuals(directions: &Directions, slopes: &[f64], memory: &[f64]) -> Vec<f64> {
     let share = 1.0 / slopes.len() as f64;
-    let residual = |(j, &slope): (usize, &f64)| {
-        if slope.is_finite() { share * (slope - directions.dot(j, memory)) } else { 0.0 }
-    };
-    let residuals: Vec<f64> = slopes.iter().enumerate().map(residual).collect();
-    directions.accumulate(&residuals, lacking);
-    residuals.iter().map(|residual| residual * residual).sum::<f64>() / share
+    slopes.iter().enumerate().map(|(j, slope)| share * (slope - directions.dot(j, memory))).collect()
 }

@@ -87,8 +87,9 @@ pub(super) struct MethodTable {
     step_weight: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) noise: Option<NoiseName>,
-    #[serde(default)]
-    inside: bool,
+    /// Whether queries must stay in the set; as the preset says if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<bool>,
 }
 
 impl Default for MethodTable {
@@ -99,7 +100,7 @@ impl Default for MethodTable {
             batch: None,
             step_weight: None,
             noise: None,
-            inside: false,
+            inside: None,
         }
     }
 }
@@ -310,8 +311,8 @@ impl ProblemFile {
                 NoiseName::Independent => Noise::Independent,
             };
         }
-        if *inside {
-            config.placement = Placement::Inside;
+        if let Some(inside) = *inside {
+            config.placement = if inside { Placement::Inside } else { Placement::Anywhere };
         }
         if let Some(queries) = self.budget.queries {
             config.budget = Budget::queries(queries);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gradless::{Budget, Config, Inputs, Model, PerCoordinate};
 use gradless_explain::{
-    Answer, Change, Explain, Floor, Grid, Kappa, Minimal, Mode, Search, Start, Task, Watch,
+    Answer, Change, Explain, Floor, Grid, Kappa, Minimal, Mode, Search, Start, Task, Watch, Within,
 };
 use gradless_models::{Answers, ScoreKind};
 use numpy::{IntoPyArray, PyReadonlyArray1};
@@ -162,7 +162,7 @@ impl Asked {
             prune: question.prune,
             start: choose("start", &question.start, &starts)?,
             grid,
-            floor: 0.0,
+            floor: Floor::default(),
             threads: question.threads.max(1),
         };
         Ok(Self {
@@ -267,10 +267,11 @@ impl Asked {
             Some(floor) => Floor::given(floor),
             None if answers == Answers::Labels => Floor::of_labels(),
             None => {
-                Floor::at(model, &self.input, self.how.config.seed, measure).map_err(|error| told(&error))?
+                let within = Within { point: &self.input, lower: &self.lower, upper: &self.upper };
+                Floor::at(model, within, self.how.config.seed, measure).map_err(|error| told(&error))?
             }
         };
-        self.how.floor = floor.margin;
+        self.how.floor = floor;
         let mut before = 3 + floor.queries;
         let mut found = Vec::new();
         for &mode in &self.modes {

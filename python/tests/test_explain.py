@@ -26,14 +26,18 @@ def lenet():
     return gradless.load_model(LENET)
 
 
+def told_by_command(folder, *more):
+    """What the command says about the embedded digit, and the arrays it writes."""
+    words = [sys.executable, "-m", "gradless", "explain", "--format", "json", "--seed", "3", "--out", str(folder), *more]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert done.returncode in (0, 1), done.stderr
+    return [(told, np.load(told["files"]["x"])) for told in json.loads(done.stdout)]
+
+
 @pytest.fixture(scope="module")
 def command(tmp_path_factory):
-    """What the command says about the embedded digit, and the arrays it writes."""
-    folder = tmp_path_factory.mktemp("command") / "run"
-    words = [sys.executable, "-m", "gradless", "explain", "--format", "json", "--seed", "3", "--out", str(folder)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return [(told, np.load(told["files"]["x"])) for told in json.loads(done.stdout)]
+    """What the command says with its defaults."""
+    return told_by_command(tmp_path_factory.mktemp("command") / "run")
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +49,27 @@ def digit(command):
     return (bytes_ / 255.0).reshape(1, 28, 28)
 
 
-def test_the_command_and_the_package_find_the_same_bytes(lenet, command, digit):
-    found = gradless.explain(lenet, digit, rng=3)
-    for one, (told, x) in zip(found, command):
+def agree(found, command):
+    for one, (told, x) in zip(found, command, strict=True):
         assert one.mode == told["mode"]
         assert one.x.tobytes() == x.tobytes() and one.x.shape == x.shape
         assert (one.nfev, one.valid, one.margin) == (told["queries"], told["valid"], told["margin"])
         assert (one.label, one.nonzeros) == (told["explanation"]["class"], told["nonzeros"])
         assert one.scores.tolist() == told["explanation"]["scores"]
         assert one.floor == told["noise_floor"]
+
+
+def test_the_command_and_the_package_find_the_same_bytes(lenet, command, digit):
+    agree(gradless.explain(lenet, digit, rng=3), command)
+
+
+@pytest.mark.parametrize("method", ["auto", "zo-ada-exp-grad+"])
+@pytest.mark.parametrize("search", [True, False])
+def test_a_method_is_the_same_one_in_the_command_and_the_package(lenet, digit, tmp_path, method, search):
+    words = ["--method", method, "--search", "on" if search else "off", "--max-queries", "1200"]
+    command = told_by_command(tmp_path / "run", *words)
+    assert all(told["method"] == method for told, _ in command)
+    agree(gradless.explain(lenet, digit, rng=3, method=method, search=search, max_queries=1200), command)
 
 
 def test_a_path_and_workers_give_the_same_answer_as_the_model(lenet, digit):

@@ -6,6 +6,7 @@ use gradless::{Budget, Config, ConfigError, Inputs, Model, ModelError, ProblemEr
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
+use crate::floor::Floor;
 use crate::ledger::{Ledger, Surroundings};
 use crate::report::Minimal;
 use crate::run::{Run, off_grid};
@@ -25,7 +26,7 @@ const QUERIES: u64 = 5_000;
 /// | `prune` | yes | whether what is not needed is removed at the end |
 /// | `start` | auto | where to start |
 /// | `grid` | none | values a saved picture can hold |
-/// | `floor` | 0 | a margin must be above it: the noise of the model's margin |
+/// | `floor` | none | a margin must be above it: the noise of the model's margin |
 /// | `threads` | 1 | the answer does not depend on it |
 ///
 /// Whatever it is, the best valid point is kept, and pruned if that is asked for.
@@ -40,7 +41,7 @@ pub struct Explain {
     pub prune: bool,
     pub start: Start,
     pub grid: Option<Grid>,
-    pub floor: f64,
+    pub floor: Floor,
     pub threads: usize,
 }
 
@@ -55,7 +56,7 @@ impl Default for Explain {
             prune: true,
             start: Start::Auto,
             grid: None,
-            floor: 0.0,
+            floor: Floor::default(),
             threads: 1,
         }
     }
@@ -163,7 +164,8 @@ pub struct Progress {
 /// An explanation, or the closest miss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Whether the class condition holds by more than the floor: for the answer itself and as a picture would hold it.
+    /// Whether the class condition holds by more than the floor, or at all where the model repeats itself: for the answer itself
+    /// and as a picture would hold it.
     pub valid: bool,
     /// The part, or the change.
     pub unknown: Vec<f64>,
@@ -262,7 +264,7 @@ pub fn explain(
         return Err(ExplainError::Budget { queries });
     }
     for (what, value) in
-        [("the weight l1", how.l1), ("the weight l2", how.l2), ("the noise floor", how.floor)]
+        [("the weight l1", how.l1), ("the weight l2", how.l2), ("the noise floor", how.floor.margin)]
     {
         if !value.is_finite() || value < 0.0 {
             return Err(ExplainError::Number { what, value });
@@ -279,7 +281,7 @@ pub fn explain(
     if let Some(value) = kappa.filter(|value| !value.is_finite() || *value < 0.0) {
         return Err(ExplainError::Number { what: "kappa", value });
     }
-    let Explain { l1, l2, floor, threads, .. } = *how;
+    let Explain { l1, l2, floor: Floor { margin: floor, .. }, threads, .. } = *how;
     let around = Surroundings { model, task, condition, floor, l1, l2, threads, watch, budget: queries };
     let mut ledger = Ledger::new(around, kappa);
     ledger.around.floor += 2.0 * off_grid(&ledger, task, how)?;

@@ -60,7 +60,7 @@ pub fn largest(scores: &[f64]) -> usize {
 }
 
 /// How far a score is above the highest of the others.
-fn lead(scores: &[f64], class: usize) -> f64 {
+pub(crate) fn lead(scores: &[f64], class: usize) -> f64 {
     // A maximum would pass over it.
     if scores.iter().any(|score| score.is_nan()) {
         return f64::NAN;

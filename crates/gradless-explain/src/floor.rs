@@ -1,14 +1,21 @@
 //! How large a margin must be to mean anything: the noise of the model where it is explained.
 
-use gradless::drive::{NoiseError, NoiseProbe, noise_floor};
-use gradless::{Inputs, Model, ModelError, Scored};
+use gradless::{Inputs, Model, ModelError, PerCoordinate};
 
-use crate::condition::largest;
+use crate::condition::{largest, lead};
 
 /// A margin counts when it is so many times the standard deviation of its noise.
 const SIGMAS: f64 = 5.0;
-/// What stands in where noise could not be measured: so many roundings of the largest score in single precision.
+/// What rounding does to a margin at least: so many roundings of the largest score in single precision.
 const ROUNDINGS: f64 = 16.0;
+/// How often the input is asked again to learn whether the model repeats itself, and how often if it does not.
+const REPEATS: usize = 4;
+const NOISY_REPEATS: usize = 16;
+/// Neighbouring inputs that tell how far rounding blurs the margin of a model that repeats itself.
+const NEIGHBOURS: usize = 6;
+/// A difference between neighbouring floats above this share of the largest score is a step of the model, not rounding: inputs
+/// can lie exactly on a threshold of a tree.
+const STEP: f64 = 1e-4;
 
 /// A margin must be above this to count, and how that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,70 +24,155 @@ pub struct Floor {
     pub margin: f64,
     /// How it is known, in words.
     pub source: &'static str,
+    /// Whether the model gives the same scores for the same input. If it does, any margin above 0 is a fact.
+    pub repeats: bool,
     /// Inputs the model was given to know it.
     pub queries: u64,
 }
 
-/// Why the noise is not known.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FloorError {
-    /// The model does not answer.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// Its answers cannot be measured.
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
+impl Default for Floor {
+    /// No noise, and no rounding.
+    fn default() -> Self {
+        Self { margin: 0.0, source: "none", repeats: true, queries: 0 }
+    }
 }
 
 impl Floor {
-    /// A floor that somebody has chosen.
+    /// A floor that somebody has chosen. A margin below it does not count, whatever the model.
     pub fn given(margin: f64) -> Self {
-        Self { margin, source: "given", queries: 0 }
+        Self { margin, source: "given", repeats: false, queries: 0 }
     }
 
     /// The floor of a model that answers its class and nothing else.
     pub fn of_labels() -> Self {
-        Self { margin: 0.0, source: "labels have none", queries: 0 }
+        Self { margin: 0.0, source: "labels have none", repeats: true, queries: 0 }
     }
 
-    /// The floor of a model at an input: measured along lines through it (about 100 queries) if that is asked for, and never
-    /// less than what rounding in single precision does. Where scores are saturated nothing moves, and another engine would
-    /// still round otherwise.
-    pub fn at(model: &dyn Model, input: &[f64], seed: u64, measure: bool) -> Result<Self, FloorError> {
-        let mut scores = vec![0.0; model.classes()];
-        model.scores(Inputs { points: input, dim: input.len() }, &mut scores)?;
-        let size = scores.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
+    /// Whether a condition that holds by this margin holds.
+    pub fn is_passed_by(&self, margin: f64) -> bool {
+        margin > self.margin || (self.repeats && margin > 0.0)
+    }
+
+    /// The floor of a model at an input between bounds: what rounding in single precision does at least, and more where asking
+    /// shows more (11 or 17 queries), if that is asked for.
+    ///
+    /// The input is asked again with single numbers moved by one unit in the last place of a double, so that whoever remembers
+    /// answers is asked too. Where the margin is not the same then, it is noisy, and its spread is the noise. Where it is, the
+    /// model repeats itself, and the floor is what rounding leaves: single precision at least, or what the margin differs by
+    /// between neighbouring single-precision inputs. Finite steps are not asked: those of trees, tables and rounded inputs would
+    /// look like noise.
+    pub fn at(model: &dyn Model, input: Within<'_>, seed: u64, measure: bool) -> Result<Self, ModelError> {
+        let first = ask(model, &[input.point.to_vec()])?.concat();
+        let size = first.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
         let rounding = ROUNDINGS * f64::from(f32::EPSILON) * size;
-        let assumed = |queries| Self { margin: rounding, source: "assumed: rounding", queries };
+        let assumed =
+            |queries| Self { margin: rounding, source: "assumed: rounding", repeats: true, queries };
         if !measure || model.classes() < 2 {
             return Ok(assumed(1));
         }
-        let class = largest(&scores);
-        let margin = |scores: &[f64]| {
-            let others = scores.iter().enumerate().filter(|&(i, _)| i != class).map(|(_, &score)| score);
-            scores[class] - others.fold(f64::NEG_INFINITY, f64::max)
+        let class = largest(&first);
+        let here = lead(&first, class);
+        let margins = |points: &[Vec<f64>]| -> Result<Vec<f64>, ModelError> {
+            Ok(ask(model, points)?.iter().map(|scores| lead(scores, class)).collect())
         };
-        let probe = NoiseProbe { seed, ..NoiseProbe::default() };
-        let measured = noise_floor(&Scored { model, loss: margin }, input, probe)?;
-        let queries = 1 + measured.queries;
-        Ok(match measured.noise {
-            Some(noise) if SIGMAS * noise > rounding => {
-                Self { margin: SIGMAS * noise, source: "measured", queries }
-            }
-            _ => assumed(queries),
+        let nudged: Vec<Vec<f64>> = (0..REPEATS).map(|again| input.nudged(again)).collect();
+        let mut again = margins(&nudged)?;
+        let mut apart: Vec<f64> = again.iter().map(|margin| (margin - here).abs()).collect();
+        apart.sort_by(f64::total_cmp);
+        // One or two of them may have stepped over a threshold; noise is in all.
+        if apart[1] > rounding {
+            let more: Vec<Vec<f64>> = (REPEATS..NOISY_REPEATS).map(|again| input.nudged(again)).collect();
+            again.extend(margins(&more)?);
+            again.push(here);
+            let queries = 1 + NOISY_REPEATS as u64;
+            let margin = (SIGMAS * deviation(&again)).max(rounding);
+            return Ok(Self { margin, source: "measured", repeats: false, queries });
+        }
+        let neighbours: Vec<Vec<f64>> = (0..NEIGHBOURS as u64).map(|n| input.neighbour(seed, n)).collect();
+        let apart = margins(&neighbours)?.into_iter().map(|margin| margin - here);
+        let rounded: Vec<f64> = apart.filter(|apart| apart.abs() <= STEP * size).collect();
+        let queries = (1 + REPEATS + NEIGHBOURS) as u64;
+        let squares: f64 = rounded.iter().map(|apart| apart * apart).sum();
+        let blur = SIGMAS * (squares / rounded.len().max(1) as f64).sqrt();
+        Ok(if blur > rounding {
+            Self { margin: blur, source: "measured", repeats: true, queries }
+        } else {
+            assumed(queries)
         })
     }
 }
 
+/// An input and the bounds it must stay in.
+#[derive(Clone, Copy, Debug)]
+pub struct Within<'a> {
+    /// The input.
+    pub point: &'a [f64],
+    /// Lower bounds.
+    pub lower: &'a PerCoordinate,
+    /// Upper bounds.
+    pub upper: &'a PerCoordinate,
+}
+
+impl Within<'_> {
+    /// The input with one number moved by as little as a double can, each time in another way.
+    fn nudged(&self, again: usize) -> Vec<f64> {
+        let dim = self.point.len();
+        let mut point = self.point.to_vec();
+        let i = again % dim;
+        // Further away once every number has had its turn.
+        let times = again / dim + 1;
+        let repeated = |step: fn(f64) -> f64| move |x: f64| (0..times).fold(x, |x, _| step(x));
+        point[i] = self.moved(i, point[i], repeated(f64::next_up), repeated(f64::next_down));
+        point
+    }
+
+    /// The input with every number moved to the next one in single precision, up or down as a seed has it.
+    fn neighbour(&self, seed: u64, n: u64) -> Vec<f64> {
+        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is meant")]
+        let (up, down) =
+            (|x: f64| f64::from((x as f32).next_up()), |x: f64| f64::from((x as f32).next_down()));
+        let moved = |(i, &x): (usize, &f64)| {
+            let word = mix(seed ^ mix(n ^ mix(i as u64)));
+            if word >> 63 == 0 { self.moved(i, x, up, down) } else { self.moved(i, x, down, up) }
+        };
+        self.point.iter().enumerate().map(moved).collect()
+    }
+
+    /// A number moved one way, or the other where that would leave its bounds; as it is between equal ones.
+    fn moved(&self, i: usize, x: f64, way: impl Fn(f64) -> f64, other: impl Fn(f64) -> f64) -> f64 {
+        let inside = |x: &f64| self.lower.at(i) <= *x && *x <= self.upper.at(i);
+        [way(x), other(x)].into_iter().find(inside).unwrap_or(x)
+    }
+}
+
+fn mix(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB)
+}
+
+fn ask(model: &dyn Model, points: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
+    let dim = points.first().map_or(1, Vec::len);
+    let mut scores = vec![0.0; points.len() * model.classes()];
+    model.scores(Inputs { points: &points.concat(), dim }, &mut scores)?;
+    Ok(scores.chunks_exact(model.classes().max(1)).map(<[f64]>::to_vec).collect())
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (values.len().max(2) - 1) as f64).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
 
-    /// Two scores, the first with noise of a known size that repeats itself.
-    struct Noisy(f64);
+    /// Two scores, the first of which a function says.
+    struct Scores<F>(F);
 
-    impl Model for Noisy {
+    impl<F: Fn(&[f64]) -> f64 + Sync> Model for Scores<F> {
         fn shape(&self) -> &[usize] {
             &[4]
         }
@@ -89,28 +181,76 @@ mod tests {
         }
         fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
             for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(2)) {
-                let sum: f64 = x.iter().sum();
-                // Uniform between -1 and 1 by the last digits of the input.
-                let hash = x.iter().fold(17_u64, |hash, x| {
-                    (hash ^ x.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-                });
-                let noise = (hash >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
-                scores.copy_from_slice(&[sum + self.0 * noise, 0.0]);
+                scores.copy_from_slice(&[(self.0)(x), 0.0]);
             }
             Ok(())
         }
     }
 
+    fn floor(model: &dyn Model, point: &[f64]) -> Floor {
+        let (lower, upper) = (PerCoordinate::Same(0.0), PerCoordinate::Same(1.0));
+        Floor::at(model, Within { point, lower: &lower, upper: &upper }, 0, true).unwrap()
+    }
+
+    const HALF: [f64; 4] = [0.5; 4];
+
+    /// Between -1 and 1, from the last digits of the input.
+    fn jitter(x: &[f64]) -> f64 {
+        mix(x.iter().fold(17, |word, x| mix(word ^ x.to_bits()))) as f64 / (1_u64 << 63) as f64 - 1.0
+    }
+
     #[test]
-    fn noise_is_measured_and_rounding_is_the_least() {
-        let input = [0.5; 4];
-        let noisy = Floor::at(&Noisy(1e-2), &input, 0, true).unwrap();
+    fn noise_is_the_spread_of_what_is_asked_again() {
+        let noisy = floor(&Scores(|x: &[f64]| 2.0 + 1e-2 * jitter(x)), &HALF);
         // A uniform number between -a and a has the standard deviation a / sqrt 3.
         let expected = SIGMAS * 1e-2 / 3.0_f64.sqrt();
-        assert_eq!(noisy.source, "measured");
+        assert_eq!((noisy.source, noisy.repeats, noisy.queries), ("measured", false, 17));
         assert!(noisy.margin > 0.5 * expected && noisy.margin < 2.0 * expected, "{noisy:?}, {expected}");
-        let exact = Floor::at(&Noisy(0.0), &input, 0, true).unwrap();
+        assert!(!noisy.is_passed_by(0.5 * noisy.margin));
+    }
+
+    #[test]
+    fn a_model_that_repeats_itself_has_the_floor_of_rounding() {
+        let exact = floor(&Scores(|x: &[f64]| x.iter().sum()), &HALF);
         assert_eq!(exact.margin, ROUNDINGS * f64::from(f32::EPSILON) * 2.0);
-        assert_eq!(Floor::at(&Noisy(1e-2), &input, 0, false).unwrap().queries, 1);
+        assert_eq!((exact.source, exact.repeats, exact.queries), ("assumed: rounding", true, 11));
+        assert!(exact.is_passed_by(1e-300) && !exact.is_passed_by(0.0), "what repeats itself is a fact");
+    }
+
+    #[test]
+    fn steps_are_no_noise_even_where_the_input_lies_on_one() {
+        // As trees of boosted ensembles: every number compared with a threshold, one of which is the number itself.
+        let trees = |x: &[f64]| x.iter().filter(|&&x| x >= 0.5).count() as f64 + 3.0 * (10.0 * x[0]).floor();
+        let steps = floor(&Scores(trees), &[0.5, 0.7, 0.7, 0.7]);
+        assert_eq!((steps.source, steps.repeats), ("assumed: rounding", true));
+        assert!(steps.margin < 1e-3, "{steps:?}");
+    }
+
+    #[test]
+    fn rounding_that_neighbouring_inputs_show_raises_the_floor() {
+        // Worse than single precision, and the same for the same single-precision input.
+        #[expect(clippy::cast_possible_truncation, reason = "the model computes in single precision")]
+        let blurred = |x: &[f64]| {
+            let seen: Vec<f64> = x.iter().map(|&x| f64::from(x as f32)).collect();
+            2.0 + 1e-4 * jitter(&seen)
+        };
+        let floor = floor(&Scores(blurred), &HALF);
+        assert_eq!((floor.source, floor.repeats), ("measured", true));
+        assert!(floor.margin > 1e-4 && floor.margin < 1e-3, "{floor:?}");
+    }
+
+    #[test]
+    fn nothing_is_asked_outside_the_bounds_and_no_input_twice() {
+        let (asked, outside) = (AtomicU64::new(0), AtomicU64::new(0));
+        let seen = std::sync::Mutex::new(std::collections::HashSet::new());
+        let model = Scores(|x: &[f64]| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            outside.fetch_add(u64::from(x.iter().any(|x| !(0.0..=1.0).contains(x))), Ordering::Relaxed);
+            seen.lock().unwrap().insert(x.iter().map(|x| x.to_bits()).collect::<Vec<u64>>());
+            jitter(x)
+        });
+        let noisy = floor(&model, &[0.0, 1.0, 1.0, 0.0]);
+        assert_eq!((asked.load(Ordering::Relaxed), outside.load(Ordering::Relaxed)), (noisy.queries, 0));
+        assert_eq!(seen.lock().unwrap().len() as u64, noisy.queries);
     }
 }

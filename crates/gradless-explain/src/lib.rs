@@ -54,6 +54,6 @@ pub mod report;
 
 pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Search, Step, Watch, explain};
 pub use condition::Condition;
-pub use floor::{Floor, FloorError};
+pub use floor::{Floor, Within};
 pub use report::{Minimal, Mode};
 pub use task::{Change, Start, Task, TaskError};

@@ -287,9 +287,9 @@ impl Run<'_> {
 
     fn told(self, found: Found, searched: Searched) -> Answer {
         let Found { point, margin, scores, minimal, known } = found;
-        let valid = margin > self.how.floor;
+        let valid = self.how.floor.is_passed_by(margin);
         // What was kept clear of rounding may have places that the class does not need.
-        let clear = self.ledger.around.floor > self.how.floor;
+        let clear = self.ledger.around.floor > self.how.floor.margin;
         let minimal = if valid && !clear { minimal } else { Minimal::NotAsked };
         let (l1, l2) = (searched.l1, searched.l2);
         let distances = || point.iter().zip(self.ledger.nothing()).map(|(x, o)| (x - o).abs());

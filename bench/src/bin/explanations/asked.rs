@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use gradless::{Budget, Config, Method, Preset};
-use gradless_explain::{Change, Explain, Grid, Mode, Task};
+use gradless::{Budget, Config};
+use gradless_explain::{Change, Explain, Floor, Grid, Mode, Task};
 use gradless_models::{Engine, Onnx, OnnxOptions};
 
 use crate::Fallible;
@@ -154,13 +154,9 @@ impl Asked {
     pub(crate) fn how(&self) -> Explain {
         Explain {
             // As `gradless explain` does.
-            config: Config {
-                budget: Budget::queries(self.queries),
-                seed: self.seed,
-                ..Config::new(Method::of_the_seed(), Preset::Practical)
-            },
+            config: Config { budget: Budget::queries(self.queries), seed: self.seed, ..Config::default() },
             grid: Some(Grid { low: 0.0, high: 1.0, steps: 255 }),
-            floor: self.network.floor(),
+            floor: Floor::given(self.network.floor()),
             ..Explain::default()
         }
     }

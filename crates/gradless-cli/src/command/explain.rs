@@ -327,7 +327,7 @@ fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) ->
         lines.push(format!(
             "    margin {} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
             words::margin(record.margin),
-            explained.floor,
+            explained.floor.margin,
             record.norm_l1,
             record.queries,
             terminal::duration(Duration::from_secs_f64(record.seconds)),

@@ -49,8 +49,9 @@ fn a_run_that_will_replace_another_leaves_it_alone_until_it_is_done() {
         Question::new("replaces", "rows").about_the_row().with("--mode pp --seed 1 --max-queries 400");
     asked.ask();
     let before = asked.text("result.json");
-    let other =
-        asked.with("--seed 2 --force --max-queries 1000000000000 --kappa none --search off --prune off");
+    let other = asked.with(
+        "--seed 2 --force --method zo-psgd --max-queries 1000000000000 --kappa none --search off --prune off",
+    );
     let mut child = command(&other.words()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = other.out("journal.next");
     let begun = Instant::now();

@@ -12,7 +12,8 @@ use crate::question::{Question, ROW, picture, records};
 use crate::support::command;
 
 /// The method alone, with so many queries that it does not get to their end.
-const ENDLESS: &str = "--max-queries 1000000000000 --kappa none --search off --prune off --l1 0.01";
+const ENDLESS: &str =
+    "--method zo-ada-exp-grad+ --max-queries 1000000000000 --kappa none --search off --prune off --l1 0.01";
 /// Milliseconds until Ctrl-C, the next if nothing has happened yet.
 #[cfg(unix)]
 const WAITS: [u64; 4] = [300, 1_000, 4_000, 16_000];

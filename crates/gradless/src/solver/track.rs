@@ -257,6 +257,7 @@ impl Solver {
             }
             Verdict::Settled => {
                 self.state.phase = Phase::Finale(StopReason::Stagnation);
+                self.begin_anew();
                 false
             }
         }

@@ -91,9 +91,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// auto: by what single places do to the scores; or a method by its name in `gradless methods`, at several weights
-    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "How it is searched")]
-    pub(crate) method: String,
+    /// auto: by what single places do to the scores, and the method `auto` where they tell nothing; or another method by its
+    /// name in `gradless methods`, at several weights [default: auto; with the presets seed and authors: zo-ada-exp-grad+]
+    #[arg(long, value_name = "NAME", help_heading = "How it is searched")]
+    pub(crate) method: Option<String>,
 
     /// All settings at once; flags go first
     #[arg(long, value_enum, default_value_t, help_heading = "How it is searched")]

@@ -74,7 +74,7 @@ fn case(job: &Job, explained: &Explained, found: &Found) -> anyhow::Result<Case>
         class: answer.class,
         scores: explained.answers.told(&answer.scores),
         margin: answer.margin,
-        noise: explained.floor,
+        noise: explained.floor.margin,
         kappa: answer.kappa,
         norm_l1: answer.norm_l1,
         norm_l2: answer.norm_l2,
@@ -117,7 +117,7 @@ fn settings(job: &Job, explained: &Explained) -> Vec<(String, String)> {
         ("search", format!("{:?}", settings.search).to_lowercase()),
         ("prune", on(settings.prune)),
         ("changes", format!("{:?}", settings.set).to_lowercase()),
-        ("noise floor", format!("{:.2e} ({})", explained.floor, explained.floor_source)),
+        ("noise floor", format!("{:.2e} ({})", explained.floor.margin, explained.floor.source)),
         ("seed", settings.seed.to_string()),
     ];
     pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()

@@ -2,15 +2,13 @@
 
 use anyhow::{Context, bail};
 use gradless::{Budget, Config, Estimator, Method, Momentum, Preset, StopRule};
-use gradless_explain::{Change, Grid, Kappa, Mode, Search, Start};
+use gradless_explain::{Change, Floor, Grid, Kappa, Mode, Search, Start};
 use serde::Serialize;
 
 use super::arguments::{ChangeSet, Explain, Modes, PresetName, StartName, Switch};
 
 /// Queries per question unless told otherwise.
 const QUERIES: u64 = 5_000;
-/// Not a method but a search by itself.
-const AUTO: &str = "auto";
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
 const DIRECTIONS: u64 = 200;
@@ -45,9 +43,13 @@ pub(super) struct Settings {
 impl Settings {
     /// What is asked, for inputs with this many channels.
     pub(super) fn new(asked: &Explain, channels: usize, [low, high]: [f64; 2]) -> anyhow::Result<Self> {
-        let auto = asked.method == AUTO;
-        let method = if auto { Method::of_the_seed() } else { Method::named(&asked.method)? };
         let paper = asked.preset != PresetName::Default;
+        let method = match asked.method.as_deref() {
+            Some(name) => Method::named(name)?,
+            None if paper => Method::of_the_seed(),
+            None => Method::default(),
+        };
+        let auto = method == Method::default();
         let width = high - low;
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
@@ -104,7 +106,7 @@ impl Settings {
                 PresetName::Seed => "seed",
                 PresetName::Authors => "authors",
             },
-            method: if auto && ours(asked.search) { AUTO } else { method.name },
+            method: method.name,
             seed: asked.seed,
             max_queries,
             l1,
@@ -135,7 +137,7 @@ impl Settings {
         &self,
         mode: Mode,
         queries: u64,
-        floor: f64,
+        floor: Floor,
         grid: Option<Grid>,
         threads: usize,
     ) -> gradless_explain::Explain {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gradless::drive::Journal;
 use gradless::{ConfigError, Model, PerCoordinate, StopReason};
 use gradless_explain::{
-    Answer, ExplainError, Floor, FloorError, Grid, Mode, Progress, Task, TaskError, Watch, explain,
+    Answer, ExplainError, Floor, Grid, Mode, Progress, Task, TaskError, Watch, Within, explain,
 };
 use gradless_models::Journalled;
 
@@ -41,9 +41,7 @@ pub(super) struct Explained {
     pub(super) name: String,
     pub(super) input: Vec<f64>,
     pub(super) answers: Answers,
-    pub(super) floor: f64,
-    /// How the floor is known.
-    pub(super) floor_source: &'static str,
+    pub(super) floor: Floor,
     pub(super) cases: Vec<Found>,
     pub(super) seconds: f64,
 }
@@ -109,8 +107,7 @@ impl Job {
             name: name.to_owned(),
             input,
             answers,
-            floor: noise.margin,
-            floor_source: noise.source,
+            floor: noise,
             cases: Vec::new(),
             seconds: 0.0,
         };
@@ -165,11 +162,8 @@ impl Job {
             return Ok(Floor::of_labels());
         }
         let measure = !self.settings.is_plain() && self.settings.max_queries >= WORTH_MEASURING;
-        Floor::at(model, input, self.settings.seed, measure).map_err(|error| match error {
-            FloorError::Model(error) => error.into(),
-            other => anyhow::Error::new(other)
-                .context("the noise of the model cannot be measured; pass --noise-floor to go on without"),
-        })
+        let within = Within { point: input, lower: &self.lower, upper: &self.upper };
+        Ok(Floor::at(model, within, self.settings.seed, measure)?)
     }
 
     /// Why there is no search, in the words of the command line.

@@ -85,7 +85,7 @@ fn lower_first(text: &str) -> String {
 fn missed(job: &Job, explained: &Explained, found: &Found) -> String {
     let answer = &found.answer;
     let original = class_name(job, answer.original_class);
-    let floor = explained.floor;
+    let floor = explained.floor.margin;
     let what = match found.mode {
         Mode::PertinentPositive => format!("No part of the input was found that suffices for {original}"),
         Mode::PertinentNegative => match found.task.target {

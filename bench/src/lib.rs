@@ -12,9 +12,11 @@
 //! | `--bin soak` | does anything grow while a service fails one time in twenty? | `docs/reliability-http.md` |
 //! | `--bin targets` | how many queries until the value that the seed's method reaches in 40,200? | `targets.md` where asked |
 //! | `--bin suite` | how do ours compare with other optimisers on the same problems? | `docs/benchmarks/peers.md` |
+//! | `--bench overhead` | what does the optimiser cost beside the black box? | `docs/benchmarks/overhead.md`, README |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |
 
 pub mod network;
+pub mod page;
 pub mod service;
 pub mod descent;
 pub mod idea;

@@ -5,19 +5,35 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use bench::grouped;
+use bench::{Fallible, grouped, page};
 use bench::race::Goal;
+use gradless::{BatchSize, Estimator, Method, Preset};
 use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
-use crate::contest::{Family, PSGD};
+use crate::contest::{AUTO, Family, PSGD};
 use crate::results::{Curve, Results};
 use crate::{AUTO_SEEDS, FEW_SEEDS, GAMMA, SEEDS, TUNING_SEEDS};
 
-pub(crate) fn write(out: &Path, results: &Results, commit: &str) -> std::io::Result<()> {
+pub(crate) fn write(out: &Path, results: &Results, commit: &str) -> Fallible<()> {
     fs::create_dir_all(out)?;
     fs::write(out.join("dimension.csv"), csv(results))?;
     fs::write(out.join("dimension.svg"), figure(results).to_svg())?;
-    fs::write(out.join("dimension.md"), page(results, commit))
+    fs::write(out.join("dimension.md"), whole_page(results, commit))?;
+    page::put(&page::of_repository("README.md"), "growth", &growth(results))
+}
+
+/// How calls to the objective grow, in words: of the paper's methods, and of `auto`.
+fn growth(results: &Results) -> String {
+    let curves = results.curves();
+    let powers = |auto: bool| {
+        let wanted = |curve: &&Curve| {
+            curve.goal == Goal::Objective && curve.method != PSGD && (curve.method == AUTO) == auto
+        };
+        let powers = || curves.iter().filter(wanted).filter_map(Curve::power_of_log);
+        let (least, most) = (powers().fold(f64::INFINITY, f64::min), powers().fold(0.0, f64::max));
+        format!("{least:.1} to {most:.1}")
+    };
+    format!("ln d to the power of {} (`auto`: {})", powers(false), powers(true))
 }
 
 pub(crate) fn write_radius(out: &Path, results: &Results, commit: &str) -> std::io::Result<()> {
@@ -53,8 +69,8 @@ fn write_table(
     writeln!(out, "{}\n", heading(goal))?;
     write!(out, "| Family | Method |")?;
     dims.iter().try_for_each(|&dim| write!(out, " d = {} |", grouped(dim as u64)))?;
-    writeln!(out, " Slope |{}", if compares { " zo-psgd at d = 10,000 |" } else { "" })?;
-    let columns = dims.len() + 1 + usize::from(compares);
+    writeln!(out, " Slope | Power of ln d |{}", if compares { " zo-psgd at d = 10,000 |" } else { "" })?;
+    let columns = dims.len() + 2 + usize::from(compares);
     writeln!(out, "|---|---|{}", "---:|".repeat(columns))?;
     for curve in curves {
         write!(out, "| {} | {} |", curve.family, curve.method)?;
@@ -67,7 +83,9 @@ fn write_table(
             };
             write!(out, " {cell} |")?;
         }
-        write!(out, " {} |", curve.slope().map_or("–".to_owned(), |slope| format!("{slope:.2}")))?;
+        for slope in [curve.slope(), curve.power_of_log()] {
+            write!(out, " {} |", slope.map_or("–".to_owned(), |slope| format!("{slope:.2}")))?;
+        }
         if compares {
             let ratio = results.ratio(curve.family, curve.method);
             write!(out, " {} |", ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.1} ×")))?;
@@ -86,7 +104,7 @@ fn heading(goal: Goal) -> String {
     }
 }
 
-fn page(results: &Results, commit: &str) -> String {
+fn whole_page(results: &Results, commit: &str) -> String {
     let tunings: Vec<String> = results
         .tunings
         .iter()
@@ -98,13 +116,17 @@ fn page(results: &Results, commit: &str) -> String {
     } else {
         format!("This run did not pass:\n\n> {}", complaints.join("\n> "))
     };
+    let auto_values = match Method::default().recipe(Preset::Practical).estimator {
+        Estimator::Differences { batch: BatchSize::Fixed(batch), .. } => (batch + 1).to_string(),
+        _ => "m + 1".to_owned(),
+    };
     format!(
         r"# Oracle calls against dimension
 
 With entropy and Rademacher queries the number of oracle calls to a given objective grows like a power of ln d; for ZO-PSGD,
 Euclidean and Gaussian, it grows like d. Every value of every run was computed, nothing simulated. The slope is that of
-log₁₀(median calls) against log₁₀(d), by least squares; the last column says how many times the calls of a method zo-psgd
-makes at d = 10,000.
+log₁₀(median calls) against log₁₀(d), by least squares; the power of ln d is that of log(median calls) against log(ln d): 1 would be
+the logarithm itself. The last column says how many times the calls of a method zo-psgd makes at d = 10,000.
 
 ![Oracle calls against dimension for both families](dimension.svg)
 
@@ -128,7 +150,7 @@ is below 0.80, or if ZO-PSGD makes less than 10 times the calls of zo-ada-exp-gr
 - **zo-ada-exp-grad, zo-ada-exp-grad+, zo-exp-storm:** the practical preset in every dimension, nothing tuned: m = ⌈8 ln d⌉,
   initial weight ‖d₁‖∞, radius 0.3 √(2κ/m)/d with κ = e(2 ln d − 1), STORM's rate 1/m. Why three tenths:
   [dimension-radius.md](dimension-radius.md).
-- **auto:** the practical preset, nothing tuned: 17 values per iteration, and surveys of ⌈8 ln d⌉ + 1.
+- **auto:** the practical preset, nothing tuned: {auto_values} values per iteration, and surveys of ⌈8 ln d⌉ + 1.
 - **zo-psgd:** Gaussian directions, constant weight cL(1 + (d + 2)/m), tuned for each family and dimension over
   m ∈ {{64, d/50}} and c ∈ {{½, 1, 2}} on the seeds {tuning_seeds}; d = 100,000 uses the choice of d = 10,000. Its radius is 10⁻³/d:
   with the 1/√(md) it is usually run with, the second-order error of a difference exceeds the gradient where m ≪ d and the goal is

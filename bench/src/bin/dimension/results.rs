@@ -67,6 +67,11 @@ impl Curve {
         fit::log_slope(self.points())
     }
 
+    /// The power of $\ln d$ that calls grow with.
+    pub(crate) fn power_of_log(&self) -> Option<f64> {
+        fit::log_slope(self.points().map(|(dim, calls)| (dim.ln(), calls)))
+    }
+
     pub(crate) fn at(&self, dim: usize) -> Option<u64> {
         self.medians.iter().find(|median| median.0 == dim)?.1
     }

@@ -63,7 +63,7 @@ fn figure(asked: &Asked, rows: &[Row]) -> String {
 fn page(asked: &Asked, rows: &[Row], commit: &str) -> String {
     let from = match asked.part {
         Part::Tuning => "training set, on which constants may be chosen",
-        Part::HeldOut => "test set, on which nothing was chosen",
+        Part::HeldOut => "test set, on which no constant was chosen",
     };
     let first = match asked.at_most {
         Some(number) => format!(", and of these the first {number}"),

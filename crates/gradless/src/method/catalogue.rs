@@ -54,7 +54,8 @@ enum Order {
 }
 
 const SMOOTH: &str = "each l(.; xi) smooth";
-const BOUNDED: &str = "each l(.; xi) smooth, f bounded on K";
+/// What the paper's theorems assume.
+const COMPACT: &str = "each l(.; xi) Lipschitz and smooth, K compact";
 const NOTHING: &str = "nothing";
 const STEP: &str = "a step weight";
 
@@ -78,9 +79,8 @@ const fn seed(
         (Order::First, false) => "1 / eps^4",
         (Order::First, true) => "1 / eps^3",
     };
-    let (assumes, tuning) =
-        if matches!(family, Family::Constant) { (SMOOTH, STEP) } else { (BOUNDED, NOTHING) };
-    Method { name, assumes, tuning, queries, rate, source, family, geometry, order }
+    let tuning = if matches!(family, Family::Constant) { STEP } else { NOTHING };
+    Method { name, assumes: COMPACT, tuning, queries, rate, source, family, geometry, order }
 }
 
 const ALG: [&str; 4] = [

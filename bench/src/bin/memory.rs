@@ -52,12 +52,7 @@ const CASES: [Case; 4] = [
         vectors: "xₜ, dₜ, vₜ, best and random iterate, the point being evaluated",
         limit: 12,
     },
-    Case {
-        method: "zo-ada-exp-grad+",
-        direction: Some(Direction::Hadamard),
-        vectors: "the same",
-        limit: 12,
-    },
+    Case { method: "zo-ada-exp-grad+", direction: Some(Direction::Hadamard), vectors: "the same", limit: 12 },
     Case {
         method: "zo-exp-storm",
         direction: Some(Direction::Rademacher),
@@ -174,7 +169,8 @@ fn peak_of_case(index: usize) -> Outcome<u64> {
     let mut config = Config::new(Method::named(method)?, Preset::Practical);
     config.noise = Noise::None;
     config.stop = StopRule::Iterations(ITERATIONS);
-    if let (Some(law), Estimator::Differences { direction, batch, .. }) = (law, &mut config.recipe.estimator) {
+    if let (Some(law), Estimator::Differences { direction, batch, .. }) = (law, &mut config.recipe.estimator)
+    {
         *direction = law;
         *batch = BatchSize::Fixed(DIRECTIONS);
     }

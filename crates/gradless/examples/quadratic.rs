@@ -24,8 +24,14 @@ fn loss(x: &[f64]) -> f64 {
     0.5 * x.iter().enumerate().map(|(i, x)| (x - target(i)).powi(2)).sum::<f64>()
 }
 
-/// Minimises, and compares with the minimum that is known.
+/// Minimises, and says how far it got.
 pub fn main() -> Result<(), Box<dyn Error>> {
+    print!("{}", told()?);
+    Ok(())
+}
+
+/// What the defaults reach, beside the minimum that is known.
+pub fn told() -> Result<String, Box<dyn Error>> {
     let problem = Problem::builder(DIM).regulariser(Regulariser::l1(L1)).build()?;
     let outcome = minimize(problem, &loss, Config::default())?;
 
@@ -33,11 +39,17 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let minimum = 10.0 * (L1 * (1.0 - L1) + 0.5 * L1 * L1);
     let start = loss(&[0.0; DIM]);
     let reached = outcome.objective().ok_or("the answer was not evaluated")?;
-    println!("objective: {start} at the start, {reached:.4} reached, {minimum:.4} possible");
-    println!("queries:   {} in {} steps", outcome.counts.queries, outcome.counts.iterations);
-    let gap = (reached - minimum) / (start - minimum);
-    println!("left:      {:.2} % of the way, after fewer than five queries per coordinate", 100.0 * gap);
-    assert!(gap < 0.01, "99 % of the way is gone");
-    assert!(outcome.counts.queries <= 5_000, "the budget is exact");
-    Ok(())
+    let gap = ((reached - minimum) / (start - minimum)).max(0.0);
+    if gap > 0.01 || outcome.counts.queries > 5_000 {
+        return Err(format!("{gap} of the way are left after {} queries", outcome.counts.queries).into());
+    }
+    Ok(format!(
+        "objective: {start} at the start, {reached:.4} reached, {minimum:.4} possible\n\
+         queries:   {} in {} steps\n\
+         left:      {:.2} % of the way, after {:.1} queries per coordinate\n",
+        outcome.counts.queries,
+        outcome.counts.iterations,
+        100.0 * gap,
+        outcome.counts.queries as f64 / DIM as f64,
+    ))
 }

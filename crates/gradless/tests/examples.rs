@@ -16,8 +16,10 @@ mod quadratic;
 mod simplex;
 
 #[test]
-fn quadratic_gets_within_a_hundredth_of_the_minimum() {
+fn quadratic_gets_within_a_hundredth_of_the_minimum_and_says_what_the_readme_shows() {
     quadratic::main().unwrap();
+    let told = quadratic::told().unwrap();
+    assert!(include_str!("../../../README.md").contains(&told), "README.md does not show this:\n{told}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use bench::{Fallible, grouped, page};
 use bench::race::Goal;
+use bench::{Fallible, grouped, page};
 use gradless::{BatchSize, Estimator, Method, Preset};
 use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
 

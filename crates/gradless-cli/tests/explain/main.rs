@@ -8,6 +8,7 @@ mod support;
 
 mod by_hand;
 mod question;
+mod readme;
 
 mod answers;
 mod asked;

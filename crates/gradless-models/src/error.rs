@@ -152,7 +152,11 @@ pub enum Problem {
         value: f64,
     },
     /// It uses operators that the engine does not have.
-    #[error("uses {}, which the engine {engine} does not have ({message}): try another engine or export it otherwise", operators.join(", "))]
+    #[error(
+        "uses {}, which the engine {engine} does not have ({message}): try the engine {} (`--engine {1}`), or export it with other operators",
+        operators.join(", "),
+        other(engine),
+    )]
     Operator {
         /// The engine's name.
         engine: &'static str,
@@ -162,7 +166,10 @@ pub enum Problem {
         message: String,
     },
     /// The engine does not take it.
-    #[error("is refused by the engine {engine}: {message}")]
+    #[error(
+        "is refused by the engine {engine}: {message}. If the file is right, try the engine {} (`--engine {0}`)",
+        other(engine)
+    )]
     Refused {
         /// The engine's name.
         engine: &'static str,
@@ -181,6 +188,11 @@ pub enum Problem {
     /// Its description does not fit it.
     #[error("{0}")]
     Description(#[from] DescriptionError),
+}
+
+/// The other engine's name.
+fn other(engine: &str) -> &'static str {
+    if engine == "ort" { "rten" } else { "ort" }
 }
 
 impl Problem {

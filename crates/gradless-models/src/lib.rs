@@ -45,6 +45,9 @@ pub use error::{LoadError, Problem};
 #[cfg(feature = "http")]
 pub use http::{BeforeRepeat, Http, HttpError, HttpKnown, HttpOptions, HttpSession, Numbers, Told};
 pub use noise::{ModelNoise, ModelNoiseError};
+/// Not for users: which operators an engine has is measured with it (`bench --bin operators`), and tests run single operators.
+#[doc(hidden)]
+pub use onnx::{Element, Tensor, run_graph};
 pub use onnx::{Engine, Onnx, OnnxOptions};
 pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};
 pub use wrap::{Asked, Cached, Capped, Counted, Hits, Journalled, LogScores};

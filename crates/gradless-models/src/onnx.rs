@@ -1,18 +1,24 @@
 //! A classifier in an ONNX file.
 
 mod blocks;
+mod complete;
+mod edits;
 mod engine;
 mod graph;
 #[cfg(feature = "ort")]
 mod library;
 mod load;
+mod node;
+mod once;
 #[cfg(feature = "ort")]
 mod ort;
 #[cfg(feature = "rten")]
 mod rten;
+mod scope;
 mod wire;
 
 pub use engine::Engine;
+pub use once::{Element, Tensor, run_graph};
 
 use std::fmt;
 use std::path::Path;

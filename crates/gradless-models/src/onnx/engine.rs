@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::complete::Completed;
 use crate::error::Problem;
 
 /// What runs a network.
@@ -33,15 +34,15 @@ impl Engine {
         }
     }
 
-    pub(super) fn load(self, bytes: &[u8], output: Output) -> Result<Box<dyn Loaded>, Failure> {
+    pub(super) fn load(self, model: Completed<'_>, output: Output) -> Result<Box<dyn Loaded>, Failure> {
         match self {
             #[cfg(feature = "rten")]
-            Self::Rten => super::rten::load(bytes, output),
+            Self::Rten => super::rten::load(model, output),
             #[cfg(feature = "ort")]
-            Self::Ort => super::ort::load(bytes, output.index),
+            Self::Ort => super::ort::load(&model, output.index),
             #[cfg(not(all(feature = "rten", feature = "ort")))]
             engine => {
-                let _ = (bytes, output);
+                let _ = (model, output);
                 Err(Failure::Problem(Problem::NoEngine { engine: engine.name() }))
             }
         }
@@ -107,9 +108,12 @@ impl Failure {
             Self::Problem(problem) => problem,
             Self::Refused(message) => Problem::Refused { engine, message },
             Self::Operator(message) => {
+                // Before and behind this, nodes are named, which may be called as an operator is.
+                let about = message.rsplit("operator error: ").next().unwrap_or_default();
+                let about = about.split(" node with name ").next().unwrap_or_default();
                 let spoken_of = |operator: &&String| {
                     let name = operator.rsplit(':').next().unwrap_or(operator);
-                    message.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+                    about.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
                 };
                 let operators: Vec<String> = operators.iter().filter(spoken_of).cloned().collect();
                 if operators.is_empty() {

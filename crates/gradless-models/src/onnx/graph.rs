@@ -1,7 +1,9 @@
 //! What an ONNX file says of itself, read without an engine: input, output, operators, and whether its weights are numbers.
 
+use std::collections::HashSet;
 use std::fmt;
 
+use super::node::Node;
 use super::wire::{Field, WireError, fields, number};
 use crate::error::Problem;
 
@@ -10,6 +12,9 @@ pub(super) const FLOAT: u64 = 1;
 const DOUBLE: u64 = 11;
 /// `TensorProto.data_location` of weights that are elsewhere.
 const EXTERNAL: u64 = 1;
+/// Graphs inside graphs go no deeper than protocol buffers are read by default: 100 messages, three per graph. An engine
+/// that follows them without a limit would run out of stack.
+const MAX_DEPTH: usize = 32;
 
 /// A graph's outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,16 +90,14 @@ pub(super) fn read(model: &[u8]) -> Result<Graph, Problem> {
 
 fn read_graph(bytes: &[u8]) -> Result<Graph, Problem> {
     let mut graph = Graph::default();
-    let mut weights = Vec::new();
+    let mut weights = HashSet::new();
+    let mut operators = Operators::default();
     for field in fields(bytes) {
         match field? {
-            (1, Field::Bytes(node)) => {
-                let operator = read_node(node)?;
-                if !graph.operators.contains(&operator) {
-                    graph.operators.push(operator);
-                }
+            (1, Field::Bytes(node)) => operators.read(node, 0)?,
+            (5, Field::Bytes(tensor)) => {
+                weights.insert(check_tensor(tensor)?);
             }
-            (5, Field::Bytes(tensor)) => weights.push(check_tensor(tensor)?),
             (11, Field::Bytes(value)) => graph.inputs.push(read_value(value)?),
             (12, Field::Bytes(value)) => graph.outputs.push(read_value(value)?),
             _ => {}
@@ -102,28 +105,54 @@ fn read_graph(bytes: &[u8]) -> Result<Graph, Problem> {
     }
     // Old files list their weights among the inputs.
     graph.inputs.retain(|input| !weights.contains(&input.name));
+    graph.operators = operators.list;
     Ok(graph)
 }
 
-/// The operator of a node; the tensors it carries are looked at.
-fn read_node(bytes: &[u8]) -> Result<String, Problem> {
-    let (mut operator, mut domain) = (String::new(), String::new());
-    for field in fields(bytes) {
-        match field? {
-            (4, Field::Bytes(name)) => operator = text(name),
-            (7, Field::Bytes(name)) => domain = text(name),
-            (5, Field::Bytes(attribute)) => {
-                for field in fields(attribute) {
-                    if let (5, Field::Bytes(tensor)) = field? {
-                        check_tensor(tensor)?;
+/// The depth of a graph inside one of this depth.
+pub(super) fn deeper(depth: usize) -> Result<usize, Problem> {
+    if depth < MAX_DEPTH {
+        return Ok(depth + 1);
+    }
+    Err(Problem::NotOnnx { what: format!("its graphs are nested more than {MAX_DEPTH} deep") })
+}
+
+/// Each operator once, in order of appearance.
+#[derive(Default)]
+struct Operators {
+    seen: HashSet<String>,
+    list: Vec<String>,
+}
+
+impl Operators {
+    /// Reads a node and those of the graphs inside it; the tensors they carry are looked at.
+    fn read(&mut self, node: &[u8], depth: usize) -> Result<(), Problem> {
+        let node = Node::read(node)?;
+        let operator = text(node.operator);
+        let operator = if node.is_own() { operator } else { format!("{}:{operator}", text(node.domain)) };
+        if self.seen.insert(operator.clone()) {
+            self.list.push(operator);
+        }
+        for attribute in node.attributes {
+            for field in fields(attribute.bytes) {
+                match field? {
+                    (5, Field::Bytes(tensor)) => drop(check_tensor(tensor)?),
+                    (6 | 11, Field::Bytes(graph)) => {
+                        let depth = deeper(depth)?;
+                        for field in fields(graph) {
+                            match field? {
+                                (1, Field::Bytes(node)) => self.read(node, depth)?,
+                                (5, Field::Bytes(tensor)) => drop(check_tensor(tensor)?),
+                                _ => {}
+                            }
+                        }
                     }
+                    _ => {}
                 }
             }
-            _ => {}
         }
+        Ok(())
     }
-    let own = domain.is_empty() || domain == "ai.onnx";
-    Ok(if own { operator } else { format!("{domain}:{operator}") })
 }
 
 fn read_value(bytes: &[u8]) -> Result<Value, Problem> {
@@ -144,7 +173,7 @@ fn read_value(bytes: &[u8]) -> Result<Value, Problem> {
     Ok(value)
 }
 
-fn read_tensor_type(bytes: &[u8]) -> Result<(u64, Option<Vec<Axis>>), Problem> {
+pub(super) fn read_tensor_type(bytes: &[u8]) -> Result<(u64, Option<Vec<Axis>>), Problem> {
     let (mut element, mut axes) = (0, None);
     for field in fields(bytes) {
         match field? {

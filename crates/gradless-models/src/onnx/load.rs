@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::blocks::Blocks;
+use super::complete::complete;
 use super::engine::{Engine, Failure, Output, Worker};
 use super::graph::{self, Axis, Value};
 use super::{Onnx, OnnxOptions, Seat};
@@ -47,7 +48,7 @@ pub(super) fn from_bytes(
     }
     let preparation = description.preparation(&shape)?;
     let told = |failure: Failure| failure.problem(engine, &graph.operators);
-    let loaded = engine.load(bytes, output).map_err(told)?;
+    let loaded = engine.load(complete(bytes, engine)?, output).map_err(told)?;
     let mut worker = loaded.worker().map_err(told)?;
     // A file with a fixed batch takes no other.
     let blocks = match batch {

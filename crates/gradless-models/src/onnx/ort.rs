@@ -7,6 +7,7 @@ use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::TensorRef;
 
+use super::complete::Completed;
 use super::engine::{Failure, Loaded, Worker};
 use super::library;
 use crate::error::Problem;
@@ -21,49 +22,54 @@ struct Network {
     output: usize,
 }
 
-pub(super) fn load(bytes: &[u8], output: usize) -> Result<Box<dyn Loaded>, Failure> {
-    let environment = environment().map_err(|message| Failure::Problem(Problem::Library(message)))?;
-    Ok(Box::new(Network { environment, bytes: Arc::from(bytes), output }))
+pub(super) fn load(model: &Completed<'_>, output: usize) -> Result<Box<dyn Loaded>, Failure> {
+    let environment = environment()?;
+    Ok(Box::new(Network { environment, bytes: Arc::from(&*model.bytes), output }))
 }
 
-fn environment() -> Result<Environment, String> {
+pub(super) fn environment() -> Result<Environment, Failure> {
     let mut environment = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*environment {
         return Ok(environment.clone());
     }
-    let path = library::find()?;
+    let missing = |message| Failure::Problem(Problem::Library(message));
+    let path = library::find().map_err(missing)?;
     // `ort` panics if it must look for the library itself, so it is told.
-    let builder = ort::init_from(&path).map_err(|error| format!("its library cannot be used: {error}"))?;
+    let builder = ort::init_from(&path);
+    let builder = builder.map_err(|error| missing(format!("its library cannot be used: {error}")))?;
     let made = builder.with_name("gradless").with_telemetry(false).build();
-    let made = made.map_err(|error| format!("{} does not start: {error}", path.display()))?;
+    let made = made.map_err(|error| missing(format!("{} does not start: {error}", path.display())))?;
     Ok(environment.insert(made).clone())
 }
 
 impl Loaded for Network {
     fn worker(&self) -> Result<Box<dyn Worker>, Failure> {
-        let session = session(&self.environment, &self.bytes).map_err(|message| {
-            let missing =
-                ["is not a registered function/op", "No Op registered", "Could not find an implementation"];
-            if missing.iter().any(|part| message.contains(part)) {
-                Failure::Operator(message)
-            } else {
-                Failure::Refused(message)
-            }
-        })?;
+        let session = session(&self.environment, &self.bytes)?;
         Ok(Box::new(Runner { session, output: self.output }))
     }
 }
 
 /// One thread: the rows of a batch are split, the operators are not.
-fn session(environment: &Environment, bytes: &[u8]) -> Result<Session, String> {
-    let builder = Session::builder(environment).map_err(words)?;
-    let builder = builder.with_optimization_level(GraphOptimizationLevel::All).map_err(words)?;
-    let mut builder = builder.with_intra_threads(1).map_err(words)?;
-    builder.commit_from_memory(bytes).map_err(words)
+pub(super) fn session(environment: &Environment, bytes: &[u8]) -> Result<Session, Failure> {
+    let made = || {
+        let builder = Session::builder(environment).map_err(words)?;
+        let builder = builder.with_optimization_level(GraphOptimizationLevel::All).map_err(words)?;
+        let mut builder = builder.with_intra_threads(1).map_err(words)?;
+        builder.commit_from_memory(bytes).map_err(words)
+    };
+    made().map_err(|message| {
+        let missing =
+            ["is not a registered function/op", "No Op registered", "Could not find an implementation"];
+        if missing.iter().any(|part| message.contains(part)) {
+            Failure::Operator(message)
+        } else {
+            Failure::Refused(message)
+        }
+    })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
-fn words<R>(error: ort::Error<R>) -> String {
+pub(super) fn words<R>(error: ort::Error<R>) -> String {
     // Only the first line: the rest are file names of onnxruntime's own source.
     let text = error.to_string();
     text.lines().next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Reads the wire format of protocol buffers: a message is a row of numbered fields.
+//! Reads and writes the wire format of protocol buffers: a message is a row of numbered fields.
 
 /// What stands in a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +83,81 @@ pub(super) fn number(bytes: &mut &[u8]) -> Result<u64, WireError> {
     Err(WireError::LongNumber)
 }
 
+/// A message and where it begins in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) start: usize,
+}
+
+/// A field with its place in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    pub(super) number: u64,
+    pub(super) field: Field<'a>,
+    /// Where its tag begins.
+    pub(super) from: usize,
+    /// Where the next field begins.
+    pub(super) to: usize,
+}
+
+impl<'a> Span<'a> {
+    /// The fields of the message, in order, each with its place.
+    pub(super) fn parts(self) -> impl Iterator<Item = Result<Part<'a>, WireError>> {
+        let mut fields = fields(self.bytes);
+        std::iter::from_fn(move || {
+            let place = |fields: &Fields<'a>| self.start + self.bytes.len() - fields.rest.len();
+            let from = place(&fields);
+            let field = fields.next()?;
+            let to = place(&fields);
+            Some(field.map(|(number, field)| Part { number, field, from, to }))
+        })
+    }
+}
+
+impl<'a> Part<'a> {
+    /// The message, text or packed numbers in it.
+    pub(super) fn inside(self) -> Option<Span<'a>> {
+        match self.field {
+            Field::Bytes(bytes) => Some(Span { bytes, start: self.to - bytes.len() }),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a whole number in base 128.
+fn put_digits(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+/// Writes a field that holds a whole number.
+pub(super) fn put_number(out: &mut Vec<u8>, field: u64, value: u64) {
+    put_digits(out, field << 3);
+    put_digits(out, value);
+}
+
+/// Writes a field that holds four bytes.
+pub(super) fn put_four(out: &mut Vec<u8>, field: u64, bytes: [u8; 4]) {
+    put_digits(out, field << 3 | 5);
+    out.extend_from_slice(&bytes);
+}
+
+/// Writes the tag and the length of a field that holds so many bytes.
+pub(super) fn put_head(out: &mut Vec<u8>, field: u64, length: usize) {
+    put_digits(out, field << 3 | 2);
+    put_digits(out, length as u64);
+}
+
+/// Writes a field that holds bytes, text or a message.
+pub(super) fn put_bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
+    put_head(out, field, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
 fn array<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N], WireError> {
     let (first, rest) = bytes.split_first_chunk().ok_or(WireError::Cut)?;
     *bytes = rest;
@@ -104,6 +179,22 @@ mod tests {
             (4, Field::Eight([1, 2, 3, 4, 5, 6, 7, 8])),
         ];
         assert_eq!(read, Ok(expected));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_at_its_place() {
+        let mut bytes = Vec::new();
+        put_number(&mut bytes, 3, u64::MAX);
+        put_bytes(&mut bytes, 1000, b"hi");
+        put_four(&mut bytes, 2, [1, 2, 3, 4]);
+        let span = Span { bytes: &bytes, start: 100 };
+        let parts: Vec<Part<'_>> = span.parts().map(Result::unwrap).collect();
+        let places: Vec<(u64, usize, usize)> =
+            parts.iter().map(|part| (part.number, part.from - 100, part.to - 100)).collect();
+        assert_eq!(places, [(3, 0, 11), (1000, 11, 16), (2, 16, 21)]);
+        assert_eq!((parts[0].field, parts[2].field), (Field::Number(u64::MAX), Field::Four([1, 2, 3, 4])));
+        let inside = parts[1].inside().unwrap();
+        assert_eq!((inside.bytes, inside.start), (&b"hi"[..], 114));
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn every_engine_answers_as_onnxruntime_does() {
 #[test]
 fn a_rows_bits_depend_neither_on_the_cut_nor_on_the_threads() {
     for engine in engines() {
-        for name in ["dense", "conv", "nhwc", "probabilities", "batch1"] {
+        for name in ["dense", "conv", "nhwc", "probabilities", "batch1", "defaults"] {
             let model = load(name, engine);
             let dim = model.inputs();
             let points = points(75 * dim);

@@ -44,6 +44,27 @@ fn an_operator_the_engine_lacks_is_named() {
 }
 
 #[test]
+fn whatever_an_engine_says_names_the_operator_and_the_node() {
+    for engine in engines() {
+        let said = |name: &str, shape: &[usize]| {
+            let description = Description { shape: Some(shape.to_vec()), ..Description::default() };
+            let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
+            Onnx::load_with(file(name), &options).unwrap_err().to_string()
+        };
+        // So small that the second convolution has nothing to look at.
+        let named = said("open-axes.onnx", &[2, 4, 4]);
+        assert!(named.contains("Conv") && named.contains("conv_g"), "{engine:?}: {named}");
+        // So small that the pool has not; no node has a name.
+        let unnamed = said("unnamed-open-axes.onnx", &[2, 3, 3]);
+        assert!(unnamed.contains("MaxPool (output \"p\")"), "{engine:?}: {unnamed}");
+        for said in [named, unnamed] {
+            let other = if engine == Engine::Rten { "ort" } else { "rten" };
+            assert!(said.ends_with(&format!("try the engine {other} (`--engine {other}`)")), "{said}");
+        }
+    }
+}
+
+#[test]
 fn weights_and_scores_that_are_not_numbers_are_refused() {
     for engine in engines() {
         let found = problem("nan", engine);

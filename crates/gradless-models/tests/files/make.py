@@ -16,9 +16,9 @@ RNG = np.random.default_rng(7)
 CONV = {"kernel_shape": [3, 3], "strides": [1, 1], "pads": [0, 0, 0, 0], "dilations": [1, 1]}
 
 
-def weight(name, *shape):
+def weight(name, *shape, rng=RNG):
     fan_in = max(1, int(np.prod(shape[1:] if len(shape) == 4 else shape[:-1])))
-    return numpy_helper.from_array((RNG.standard_normal(shape) / np.sqrt(fan_in)).astype(np.float32), name)
+    return numpy_helper.from_array((rng.standard_normal(shape) / np.sqrt(fan_in)).astype(np.float32), name)
 
 
 def value(name, shape, kind=TensorProto.FLOAT):
@@ -66,12 +66,32 @@ def conv(batch="batch", height=8, width=8):
     return nodes, [value("x", [batch, 2, height, width])], [value("y", [batch, 3])], weights
 
 
+def defaults(height=8, width=8):
+    """Everything left out that ONNX has a default for: attributes, names of nodes, the rest of a Dropout."""
+    rng = np.random.default_rng(8)
+    nodes = [
+        helper.make_node("Conv", ["x", "c1", "a1"], ["h"]),
+        helper.make_node("Tanh", ["h"], ["t"]),
+        helper.make_node("MaxPool", ["t"], ["p"], kernel_shape=[2, 2]),
+        helper.make_node("Conv", ["p", "c2"], ["g"], group=2),
+        helper.make_node("Dropout", ["g"], ["d"]),
+        helper.make_node("GlobalAveragePool", ["d"], ["m"]),
+        helper.make_node("Flatten", ["m"], ["f"]),
+        helper.make_node("Gemm", ["f", "w", "b"], ["y"]),
+    ]
+    weights = [weight("c1", 6, 2, 3, 3, rng=rng), weight("a1", 6, rng=rng), weight("c2", 8, 3, 2, 3, rng=rng)]
+    weights += [weight("w", 8, 3, rng=rng), weight("b", 3, rng=rng)]
+    return nodes, [value("x", ["batch", 2, height, width])], [value("y", ["batch", 3])], weights
+
+
 def main():
     save("dense", *dense())
     save("batch1", *dense(batch=1))
     save("probabilities", *dense(last=[node("Softmax", ["s"], ["y"], axis=1)]))
     save("conv", *conv())
     save("open-axes", *conv(height="height", width="width"))
+    save("defaults", *defaults())
+    save("unnamed-open-axes", *defaults(height="height", width="width"))
 
     # Channels last outside, first inside.
     nodes, _, outputs, weights = conv()
@@ -112,9 +132,11 @@ def main():
 
     expected = {}
     for name, shape in [("dense", [12]), ("batch1", [12]), ("probabilities", [12]), ("conv", [2, 8, 8]),
-                        ("open-axes", [2, 8, 8]), ("nhwc", [2, 8, 8])]:
+                        ("open-axes", [2, 8, 8]), ("nhwc", [2, 8, 8]), ("defaults", [2, 8, 8])]:
         session = onnxruntime.InferenceSession(HERE / f"{name}.onnx", providers=["CPUExecutionProvider"])
-        x = np.round(RNG.uniform(0, 1, [5, *shape]), 3)
+        # The last one came later: files made behind it keep their numbers.
+        rng = np.random.default_rng(9) if name == "defaults" else RNG
+        x = np.round(rng.uniform(0, 1, [5, *shape]), 3)
         fed = x.astype(np.float32)
         if name == "nhwc":
             fed = np.moveaxis(fed, 1, -1)

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gradless::drive::{Journal, JournalOptions, Key, Outlives};
 use gradless::{Ask, Config, Problem, Solver};
-use gradless_models::{Description, HttpOptions, Onnx, OnnxOptions};
+use gradless_models::{Description, Engine, HttpOptions, Onnx, OnnxOptions};
 use gradless_paper::data::{self, Split};
 
 /// Readers that live in the command.
@@ -104,11 +104,11 @@ pub fn cifar(data: &[u8]) {
     }
 }
 
-/// A network: everything that is looked at before an engine sees it.
+/// A network: everything that is looked at and filled in before an engine sees it.
 pub fn onnx(data: &[u8]) {
     let description = Description { shape: Some(vec![1, 2, 2]), ..Description::default() };
-    for description in [None, Some(description)] {
-        let options = OnnxOptions { description, ..OnnxOptions::default() };
+    for (description, engine) in [(None, Engine::Rten), (Some(description), Engine::Rten), (None, Engine::Ort)] {
+        let options = OnnxOptions { description, engine, ..OnnxOptions::default() };
         assert!(Onnx::from_bytes("fuzzed", data, &options).is_err(), "there is no engine");
     }
 }

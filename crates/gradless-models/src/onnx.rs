@@ -59,6 +59,10 @@ impl Default for OnnxOptions {
 /// One input of 32-bit floats, `[batch, ...]` with an open or fixed batch, and one output `[batch, classes]`
 /// (beside labels and the like, if there is only one such). Everything else is refused when loading, with a reason ([`crate::Problem`]).
 ///
+/// What ONNX lets a file leave out may be left out: for `rten`, defaults are filled in before it sees the file, and what it would
+/// compute otherwise than ONNX is corrected or refused. A refusal names the operator and its node. Which operators either
+/// engine runs: `docs/benchmarks/onnx-operators.md`.
+///
 /// # Blocks
 ///
 /// An engine may use other instructions for other batch sizes, and then the last digits of a score change with the company
@@ -92,7 +96,7 @@ impl Default for OnnxOptions {
 ///
 /// # Untrusted files
 ///
-/// Sizes, shapes and weights are looked at before an engine sees the file, and a panic of `rten` becomes an error. What an
+/// Sizes, shapes, weights and how deeply graphs are nested are looked at before an engine sees the file, and a panic of `rten` becomes an error. What an
 /// operator allocates while running is the engine's: a file made to exhaust memory can. onnxruntime is not Rust, and a
 /// file made to crash it may.
 pub struct Onnx {

@@ -22,6 +22,9 @@ use crate::error::Problem;
 use names::Names;
 use rules::{Place, Reason, Rewrite};
 
+/// What is filled in takes no more bytes than this: names and lists are short.
+const MOST: usize = 1 << 28;
+
 /// A file as an engine gets it.
 #[derive(Debug)]
 pub(super) struct Completed<'a> {
@@ -82,7 +85,13 @@ impl<'a> Walk<'a> {
         for part in span.parts() {
             let part = part?;
             match part.number {
-                1 => self.node(part, depth)?,
+                1 => {
+                    self.node(part, depth)?;
+                    if self.edits.put() > MOST {
+                        let what = format!("it leaves out more than the {MOST} bytes that are filled in");
+                        return Err(Problem::NotOnnx { what });
+                    }
+                }
                 5 if self.engine == Engine::Rten => unpack::tensor(&mut self.edits, part)?,
                 _ => {}
             }

@@ -6,6 +6,8 @@ use super::wire::{Part, put_head};
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     list: Vec<Edit>,
+    /// Bytes put in so far, those taken back included.
+    put: usize,
 }
 
 #[derive(Debug)]
@@ -28,7 +30,13 @@ pub(super) struct Open {
 impl Edits {
     /// Puts bytes in the place of others. Places come in order.
     pub(super) fn replace(&mut self, from: usize, to: usize, with: Vec<u8>) {
+        self.put = self.put.saturating_add(with.len());
         self.list.push(Edit { from, to, with });
+    }
+
+    /// Bytes put in so far.
+    pub(super) fn put(&self) -> usize {
+        self.put
     }
 
     /// Begins to change the message in a field.

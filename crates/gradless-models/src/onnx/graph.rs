@@ -15,6 +15,8 @@ const EXTERNAL: u64 = 1;
 /// Graphs inside graphs go no deeper than protocol buffers are read by default: 100 messages, three per graph. An engine
 /// that follows them without a limit would run out of stack.
 const MAX_DEPTH: usize = 32;
+/// Nodes of a file, those inside others counted too. Large language models have some ten thousand.
+const MAX_NODES: usize = 1 << 20;
 
 /// A graph's outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,11 +124,16 @@ pub(super) fn deeper(depth: usize) -> Result<usize, Problem> {
 struct Operators {
     seen: HashSet<String>,
     list: Vec<String>,
+    nodes: usize,
 }
 
 impl Operators {
     /// Reads a node and those of the graphs inside it; the tensors they carry are looked at.
     fn read(&mut self, node: &[u8], depth: usize) -> Result<(), Problem> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Problem::NotOnnx { what: format!("it has more than {MAX_NODES} nodes") });
+        }
         let node = Node::read(node)?;
         let operator = text(node.operator);
         let operator = if node.is_own() { operator } else { format!("{}:{operator}", text(node.domain)) };

@@ -25,9 +25,9 @@ def value(name, shape, kind=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, kind, shape)
 
 
-def save(name, nodes, inputs, outputs, weights=(), domains=(), check=True):
+def save(name, nodes, inputs, outputs, weights=(), domains=(), check=True, opset=17):
     graph = helper.make_graph(nodes, name, inputs, outputs, list(weights))
-    imports = [helper.make_opsetid("", 17)] + [helper.make_opsetid(domain, 1) for domain in domains]
+    imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(domain, 1) for domain in domains]
     model = helper.make_model(graph, opset_imports=imports, ir_version=8, producer_name="make.py")
     if check:
         onnx.checker.check_model(model)
@@ -84,6 +84,32 @@ def defaults(height=8, width=8):
     return nodes, [value("x", ["batch", 2, height, width])], [value("y", ["batch", 3])], weights
 
 
+def corrected():
+    """Operators that rten computes otherwise than ONNX, one of them inside a branch. Opset 12: a Softmax is over all axes."""
+    rng = np.random.default_rng(10)
+    sign = [helper.make_node("Relu", ["h"], ["r"]), helper.make_node("Sign", ["r"], ["z"])]
+    branch = helper.make_graph(sign, "branch", [], [value("z", None)])
+    nodes = [
+        helper.make_node("Conv", ["x", "c"], ["h"], auto_pad="SAME_LOWER"),
+        helper.make_node("Softplus", ["h"], ["s"]),
+        helper.make_node("Pow", ["s", "two"], ["p"]),
+        helper.make_node("Softmax", ["p"], ["q"]),
+        helper.make_node("Reshape", ["q", "shape"], ["t"]),
+        helper.make_node("MatMul", ["t", "v"], ["y1"]),
+        helper.make_node("If", ["yes"], ["g"], then_branch=branch, else_branch=branch),
+        helper.make_node("Cast", ["h"], ["b"], to=TensorProto.BOOL),
+        helper.make_node("Cast", ["b"], ["n"], to=TensorProto.FLOAT),
+        helper.make_node("Add", ["g", "n"], ["a"]),
+        helper.make_node("GlobalAveragePool", ["a"], ["m"]),
+        helper.make_node("Flatten", ["m"], ["y2"]),
+        helper.make_node("Add", ["y1", "y2"], ["y"]),
+    ]
+    constants = {"two": np.array(2), "shape": np.array([0, 3, 16]), "yes": np.array(True)}
+    weights = [weight("c", 3, 2, 2, 2, rng=rng), numpy_helper.from_array(rng.uniform(1, 9, 16).astype(np.float32), "v")]
+    weights += [numpy_helper.from_array(array, name) for name, array in constants.items()]
+    return nodes, [value("x", ["batch", 2, 4, 4])], [value("y", ["batch", 3])], weights
+
+
 def main():
     save("dense", *dense())
     save("batch1", *dense(batch=1))
@@ -91,6 +117,7 @@ def main():
     save("conv", *conv())
     save("open-axes", *conv(height="height", width="width"))
     save("defaults", *defaults())
+    save("corrected", *corrected(), opset=12)
     save("unnamed-open-axes", *defaults(height="height", width="width"))
 
     # Channels last outside, first inside.
@@ -132,10 +159,10 @@ def main():
 
     expected = {}
     for name, shape in [("dense", [12]), ("batch1", [12]), ("probabilities", [12]), ("conv", [2, 8, 8]),
-                        ("open-axes", [2, 8, 8]), ("nhwc", [2, 8, 8]), ("defaults", [2, 8, 8])]:
+                        ("open-axes", [2, 8, 8]), ("nhwc", [2, 8, 8]), ("defaults", [2, 8, 8]), ("corrected", [2, 4, 4])]:
         session = onnxruntime.InferenceSession(HERE / f"{name}.onnx", providers=["CPUExecutionProvider"])
-        # The last one came later: files made behind it keep their numbers.
-        rng = np.random.default_rng(9) if name == "defaults" else RNG
+        # These came later: files made behind them keep their numbers.
+        rng = np.random.default_rng(9) if name in ("defaults", "corrected") else RNG
         x = np.round(rng.uniform(0, 1, [5, *shape]), 3)
         fed = x.astype(np.float32)
         if name == "nhwc":

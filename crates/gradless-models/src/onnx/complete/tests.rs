@@ -73,3 +73,30 @@ fn a_file_cut_anywhere_is_completed_or_refused_without_a_panic() {
         let _ = complete(&turned, Engine::Rten);
     }
 }
+
+#[test]
+fn what_is_filled_in_is_bounded_however_long_the_names_are() {
+    // The corrected Sign takes its input three times.
+    let name = vec![b'x'; 1 << 26];
+    let sign = Draft::new(b"Sign", b"").input(&name).output(b"y");
+    let bytes = Sketch::new(13).node(&sign).node(&sign).node(&sign).output("y").bytes();
+    let error = complete(&bytes, Engine::Rten).unwrap_err();
+    assert!(error.to_string().contains("leaves out more than the 268435456 bytes"), "{error}");
+    assert!(complete(&bytes, Engine::Ort).is_ok());
+}
+
+#[test]
+fn more_nodes_than_any_network_has_are_refused() {
+    let nodes = |count: usize| {
+        let mut graph = Vec::new();
+        for _ in 0..count {
+            put_bytes(&mut graph, 1, b"");
+        }
+        let mut model = vec![8, 8];
+        put_bytes(&mut model, 7, &graph);
+        model
+    };
+    assert!(crate::onnx::graph::read(&nodes(1 << 20)).is_ok());
+    let error = crate::onnx::graph::read(&nodes((1 << 20) + 1)).unwrap_err();
+    assert!(error.to_string().contains("more than 1048576 nodes"), "{error}");
+}

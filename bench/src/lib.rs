@@ -6,6 +6,7 @@
 //! | `--bin noise` | how far does `auto` come where answers are noisy, rounded or missing? | `docs/benchmarks/noise.md` |
 //! | `--bin memory` | how much memory does a run in ten million dimensions take? | `docs/benchmarks/memory.md` |
 //! | `--bin engines` | how fast do the engines run the two networks, beside Python's onnxruntime? | `docs/benchmarks/engines.md` |
+//! | `--bin operators` | which ONNX operators do the engines run? | `docs/benchmarks/onnx-operators.md` |
 //! | `--bin precision` | does rounding make Acc-ZOM fail on CIFAR-10, and what does a surer network change? | `docs/reproduction` |
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
 //! | `--bin http_load` | how much of a service's speed does a driver get? | `docs/benchmarks/http.md` |

@@ -26,8 +26,8 @@ pub(crate) struct Case {
     pub(crate) operator: String,
     rtol: f64,
     atol: f64,
-    inputs: Vec<Shape>,
-    outputs: Vec<Shape>,
+    inputs: Vec<Described>,
+    outputs: Vec<Described>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) enum Group {
 
 /// A tensor without its numbers.
 #[derive(Deserialize)]
-struct Shape {
+struct Described {
     name: String,
     r#type: String,
     shape: Vec<usize>,
@@ -73,7 +73,7 @@ impl Case {
         let graph = std::fs::read(folder.join(format!("{index}.onnx")))?;
         let bytes = std::fs::read(folder.join(format!("{index}.bin")))?;
         let mut numbers = bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
-        let mut tensor = |about: &Shape| {
+        let mut tensor = |about: &Described| {
             let count = about.shape.iter().product();
             let values: Vec<f64> = numbers.by_ref().take(count).collect();
             let (name, shape) = (about.name.clone(), about.shape.clone());

@@ -11,6 +11,7 @@
 //! | `MaxPool`, `BatchNormalization`, `LayerNormalization` | have further outputs | refused | left out if nobody takes them |
 //! | `MatMul` with a vector on the right | that axis goes | stays, behind a batch | a matrix of one column |
 //! | `Pow` of floats with whole exponents | allowed | refused | exponents as floats |
+//! | `ArgMax` | the first of equals | the last | `TopK` with one |
 //! | `Sign` | 0 has 0 | 0 has 1 | corrected |
 //! | `Cast` to truth values | 0.5 and 5 are true | 0 and 5 | compared with 0 |
 //! | `Softplus` | 100 has 100 | infinity | in two parts |
@@ -96,6 +97,7 @@ pub(super) fn rewrite(node: &Node<'_>, place: &mut Place<'_, '_>) -> Result<Rewr
         },
         b"MatMul" => Ok(values::matmul(node, place)),
         b"Pow" => Ok(values::pow(node, place)),
+        b"ArgMax" => Ok(values::argmax(node, place)),
         b"Sign" => Ok(values::sign(node, place)),
         b"Cast" => Ok(values::cast(node, place)),
         b"Softplus" => Ok(values::softplus(node, place)),

@@ -57,6 +57,23 @@ pub(super) fn pow(node: &Node<'_>, place: &mut Place<'_, '_>) -> Rewrite {
     }
 }
 
+/// Of equal numbers the first is meant, which is what `TopK` takes.
+pub(super) fn argmax(node: &Node<'_>, place: &mut Place<'_, '_>) -> Rewrite {
+    let int_or = |name, otherwise| node.attribute(name).map_or(otherwise, Attribute::int);
+    let ([x], [y], 0) = (&node.inputs[..], &node.outputs[..], int_or("select_last_index", 0)) else {
+        return Rewrite::Keep;
+    };
+    let (axis, keeps) = (int_or("axis", 0), int_or("keepdims", 1) != 0);
+    let [largest, index] = place.values();
+    let top = place.draft(b"TopK", node).input(x).output(&largest);
+    let top = top.attribute(&int("k", 1)).attribute(&int("axis", axis));
+    if keeps {
+        return Rewrite::Instead(vec![top.output(y)]);
+    }
+    let squeeze = place.helper(b"Squeeze", node).input(&index).output(y).attribute(&ints("axes", &[axis]));
+    Rewrite::Instead(vec![top.output(&index), squeeze])
+}
+
 /// `x - x` is a 0 of the right type and shape; where it is not (infinity), `x` is not 0 either.
 pub(super) fn sign(node: &Node<'_>, place: &mut Place<'_, '_>) -> Rewrite {
     let ([x], [y]) = (&node.inputs[..], &node.outputs[..]) else { return Rewrite::Keep };

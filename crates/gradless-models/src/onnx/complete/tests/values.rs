@@ -64,6 +64,21 @@ fn whole_exponents_are_exponents() {
 }
 
 #[test]
+fn of_equal_numbers_the_first_is_the_largest() {
+    let x = [2.0, 2.0, 1.0, 3.0, 1.0, 3.0];
+    let along = |attributes: &[Vec<u8>]| {
+        let node = Draft::new(b"ArgMax", b"n").input(b"x").output(b"y");
+        let node = attributes.iter().fold(node, |node, attribute| node.attribute(attribute));
+        let sketch = Sketch::new(13).input("x", &[2, 3]).node(&node).output("y");
+        let found = sketch.run_with(|_| x.to_vec()).unwrap().remove(0);
+        (found.shape, found.values)
+    };
+    assert_eq!(along(&[]), (vec![1, 3], vec![1.0, 0.0, 1.0]));
+    assert_eq!(along(&[int("axis", 1)]), (vec![2, 1], vec![0.0, 0.0]));
+    assert_eq!(along(&[int("axis", -1), int("keepdims", 0)]), (vec![2], vec![0.0, 0.0]));
+}
+
+#[test]
 fn zero_has_no_sign() {
     let x = [-2.0, -0.0, 0.0, 3.0, f64::INFINITY, f64::NEG_INFINITY];
     let found = one(b"Sign", 13, &[6]).run_with(|_| x.to_vec()).unwrap().remove(0);

@@ -8,7 +8,6 @@
 //! | `QuantizeLinear` | `axis` is 1 | -1 | written out |
 //! | `Softmax`, `LogSoftmax` before opset 13 | `axis` is 1; all axes from it on are one | -1; it alone | flattened and unflattened |
 //! | `Dropout` | does nothing unless in training | not compiled in | `Identity` |
-//! | `MaxPool`, `BatchNormalization`, `LayerNormalization` | have further outputs | refused | left out if nobody takes them |
 //! | `MatMul` with a vector on the right | that axis goes | stays, behind a batch | a matrix of one column |
 //! | `Pow` of floats with whole exponents | allowed | refused | exponents as floats |
 //! | `ArgMax` | the first of equals | the last | `TopK` with one |
@@ -91,10 +90,6 @@ pub(super) fn rewrite(node: &Node<'_>, place: &mut Place<'_, '_>) -> Result<Rewr
         b"QuantizeLinear" if node.attribute("axis").is_none() => Ok(Rewrite::Add(vec![int("axis", 1)])),
         b"Softmax" | b"LogSoftmax" if place.is_before(13) => Ok(values::softmax(node, place)),
         b"Dropout" => Ok(dropout(node, place)),
-        b"BatchNormalization" | b"LayerNormalization" => match outputs_taken(node, place) {
-            taken if taken < node.outputs.len() => rebuilt(node, place, taken, "", &[]),
-            _ => Ok(Rewrite::Keep),
-        },
         b"MatMul" => Ok(values::matmul(node, place)),
         b"Pow" => Ok(values::pow(node, place)),
         b"ArgMax" => Ok(values::argmax(node, place)),
@@ -112,25 +107,19 @@ pub(super) fn rewrite(node: &Node<'_>, place: &mut Place<'_, '_>) -> Result<Rewr
 fn dropout(node: &Node<'_>, place: &Place<'_, '_>) -> Rewrite {
     let is_no = |flag: &[u8]| place.scope.known(flag).is_some_and(|known| known.is_false);
     let trains = place.is_before(7) || node.input(2).is_some_and(|flag| !is_no(flag));
+    let masks = node.outputs.iter().skip(1).any(|mask| !place.names.is_idle(mask));
     match (node.input(0), node.outputs.first()) {
-        (Some(x), Some(y)) if !trains && outputs_taken(node, place) == 1 => {
+        (Some(x), Some(y)) if !trains && !masks => {
             Rewrite::Instead(vec![place.draft(b"Identity", node).input(x).output(y)])
         }
         _ => Rewrite::Keep,
     }
 }
 
-/// How many outputs are left without those at the end that nobody takes.
-fn outputs_taken(node: &Node<'_>, place: &Place<'_, '_>) -> usize {
-    let idle = node.outputs.iter().skip(1).rev().take_while(|name| place.names.is_idle(name)).count();
-    node.outputs.len() - idle
-}
-
-/// The same node with fewer outputs, without an attribute and with others.
+/// The same node without an attribute and with others.
 fn rebuilt(
     node: &Node<'_>,
     place: &Place<'_, '_>,
-    outputs: usize,
     without: &str,
     with: &[Vec<u8>],
 ) -> Result<Rewrite, Reason> {
@@ -138,7 +127,7 @@ fn rebuilt(
     for name in &node.inputs {
         draft = draft.input(name);
     }
-    for name in node.outputs.iter().take(outputs) {
+    for name in &node.outputs {
         draft = draft.output(name);
     }
     for attribute in node.attributes.iter().filter(|attribute| attribute.name != without.as_bytes()) {

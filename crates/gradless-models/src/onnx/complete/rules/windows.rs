@@ -1,6 +1,6 @@
 //! Convolutions and pools: one number per axis for strides and dilations, two for pads.
 
-use super::{Place, Reason, Rewrite, outputs_taken, rebuilt};
+use super::{Place, Reason, Rewrite, rebuilt};
 use crate::onnx::node::{Node, ints};
 
 /// More axes than any window has; the engine's have one or two.
@@ -30,7 +30,7 @@ pub(super) fn convolution(node: &Node<'_>, place: &Place<'_, '_>) -> Result<Rewr
         let weights = || spatial(node, 1, place)?.iter().map(|length| (*length)?.try_into().ok()).collect();
         let kernel = window.kernel.clone().or_else(weights).filter(|_| node.operator != b"ConvTranspose");
         missing.push(window.lower_pads(kernel, spatial(node, 0, place))?);
-        return rebuilt(node, place, node.outputs.len(), "auto_pad", &missing);
+        return rebuilt(node, place, "auto_pad", &missing);
     }
     Ok(if missing.is_empty() { Rewrite::Keep } else { Rewrite::Add(missing) })
 }
@@ -42,13 +42,9 @@ pub(super) fn pool(node: &Node<'_>, place: &Place<'_, '_>) -> Result<Rewrite, Re
     if window.strides.is_none() && axes > 0 {
         missing.push(ints("strides", &vec![1; axes]));
     }
-    let taken = outputs_taken(node, place);
     if window.is_lower {
         missing.push(window.lower_pads(window.kernel.clone(), spatial(node, 0, place))?);
-        return rebuilt(node, place, taken, "auto_pad", &missing);
-    }
-    if taken < node.outputs.len() {
-        return rebuilt(node, place, taken, "", &missing);
+        return rebuilt(node, place, "auto_pad", &missing);
     }
     Ok(if missing.is_empty() { Rewrite::Keep } else { Rewrite::Add(missing) })
 }

@@ -136,25 +136,6 @@ fn quantization_is_along_axis_1() {
 }
 
 #[test]
-fn outputs_that_nobody_takes_are_left_out_and_others_are_not() {
-    let norm = || {
-        let norm = Draft::new(b"LayerNormalization", b"n").input(b"x").input(b"s");
-        norm.output(b"y").output(b"mean").attribute(&int("axis", -1))
-    };
-    let sketch =
-        Sketch::new(17).input("x", &[2, 3]).weight("s", &[3], &[1.0, 2.0, 3.0]).node(&norm()).output("y");
-    assert_eq!(sketch.values().len(), 6);
-    let error = sketch.output("mean").run().unwrap_err();
-    assert!(
-        error.to_string().contains("LayerNormalization (node \"n\") failed: unsupported output"),
-        "{error}"
-    );
-    let pool = Draft::new(b"MaxPool", b"p").input(b"x").output(b"y").output(b"where");
-    let pool = pool.attribute(&ints("kernel_shape", &[2]));
-    assert_eq!(Sketch::new(13).input("x", &[1, 1, 4]).node(&pool).output("y").values().len(), 3);
-}
-
-#[test]
 fn dropout_does_nothing_unless_it_may_be_in_training() {
     let sketch = |flag: u8| Sketch::new(13).input("x", &[2, 3]).tensor("t", 9, &[], &[flag]).output("y");
     let dropout =

@@ -51,12 +51,15 @@ fn whatever_an_engine_says_names_the_operator_and_the_node() {
             let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
             Onnx::load_with(file(name), &options).unwrap_err().to_string()
         };
-        // So small that the second convolution has nothing to look at.
+        // So small that the second convolution has nothing to look at; onnxruntime may have made one node of it and the Tanh
+        // behind it.
         let named = said("open-axes.onnx", &[2, 4, 4]);
-        assert!(named.contains("Conv") && named.contains("conv_g"), "{engine:?}: {named}");
-        // So small that the pool has not; no node has a name.
+        let found = named.contains("conv_g") || named.contains("(output \"t\")");
+        assert!(named.contains("Conv") && found, "{engine:?}: {named}");
+        // So small that the pool has not, which onnxruntime lets pass; no node has a name.
         let unnamed = said("unnamed-open-axes.onnx", &[2, 3, 3]);
-        assert!(unnamed.contains("MaxPool (output \"p\")"), "{engine:?}: {unnamed}");
+        let node = if engine == Engine::Rten { "MaxPool (output \"p\")" } else { "Conv (output \"g\")" };
+        assert!(unnamed.contains(node), "{engine:?}: {unnamed}");
         for said in [named, unnamed] {
             let other = if engine == Engine::Rten { "ort" } else { "rten" };
             assert!(said.ends_with(&format!("try the engine {other} (`--engine {other}`)")), "{said}");

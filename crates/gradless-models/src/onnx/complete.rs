@@ -28,8 +28,13 @@ const MOST: usize = 1 << 28;
 /// A file as an engine gets it.
 #[derive(Debug)]
 pub(super) struct Completed<'a> {
+    #[cfg_attr(
+        not(any(feature = "rten", feature = "ort")),
+        expect(dead_code, reason = "without an engine nobody reads it")
+    )]
     pub(super) bytes: Cow<'a, [u8]>,
     /// What its nodes are called, for errors.
+    #[cfg_attr(not(feature = "rten"), expect(dead_code, reason = "onnxruntime says operators itself"))]
     pub(super) nodes: Nodes,
 }
 

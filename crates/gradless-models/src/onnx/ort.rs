@@ -72,7 +72,20 @@ pub(super) fn session(environment: &Environment, bytes: &[u8]) -> Result<Session
 pub(super) fn words<R>(error: ort::Error<R>) -> String {
     // Only the first line: the rest are file names of onnxruntime's own source.
     let text = error.to_string();
-    text.lines().next().unwrap_or_default().to_owned()
+    named(text.lines().next().unwrap_or_default())
+}
+
+/// Convolutions and pools that onnxruntime has rearranged for the processor, perhaps together with what follows, are named after
+/// their output, with an ending of its own.
+fn named(message: &str) -> String {
+    let parts =
+        message.split_once("Name:'").and_then(|(before, rest)| Some((before, rest.split_once("_nchwc' ")?)));
+    match parts {
+        Some((before, (output, after))) if !output.contains('\'') => {
+            format!("{before}(output \"{output}\") {after}")
+        }
+        _ => message.to_owned(),
+    }
 }
 
 struct Runner {
@@ -96,5 +109,22 @@ impl Worker for Runner {
         let shape: Vec<usize> = shape.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
         take(&shape, numbers);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_was_rearranged_is_named_by_its_output() {
+        let said = "while running Conv node. Name:'t_nchwc' Status Message: Invalid input shape: {1,1}";
+        assert_eq!(
+            named(said),
+            "while running Conv node. (output \"t\") Status Message: Invalid input shape: {1,1}"
+        );
+        for said in ["while running Conv node. Name:'c' Status Message: a_nchwc' b", "no name", "Name:'"] {
+            assert_eq!(named(said), said);
+        }
     }
 }

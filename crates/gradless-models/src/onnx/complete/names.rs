@@ -132,6 +132,7 @@ pub(in crate::onnx) struct Nodes {
 
 impl Nodes {
     /// An engine's sentence with operator and node wherever it names a node.
+    #[cfg_attr(not(feature = "rten"), expect(dead_code, reason = "onnxruntime says operators itself"))]
     pub(in crate::onnx) fn tell(&self, message: &str) -> String {
         let mut out = String::new();
         let mut rest = message;

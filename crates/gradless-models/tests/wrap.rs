@@ -107,3 +107,31 @@ fn a_network_in_single_precision_has_the_noise_of_single_precision() {
     }
     assert!(noise.class != noise.runner_up && noise.queries < 400, "{noise}");
 }
+
+/// The first score, the higher one, is exact; the second has noise of this size that repeats itself.
+struct NoisyRival(f64);
+
+impl Model for NoisyRival {
+    fn shape(&self) -> &[usize] {
+        &[4]
+    }
+    fn classes(&self) -> usize {
+        2
+    }
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.check(inputs, scores)?;
+        for (x, scores) in inputs.rows().zip(scores.chunks_exact_mut(2)) {
+            let index = x.iter().fold(0, |index, x| testkit::noise::word(index ^ x.to_bits()));
+            scores.copy_from_slice(&[2.0 + x.iter().sum::<f64>(), self.0 * testkit::noise::normal(index)]);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn the_noise_of_a_margin_is_that_of_both_scores() {
+    let noise = ModelNoise::measure(&NoisyRival(1e-3), &[0.5; 4], NoiseProbe::default()).unwrap();
+    assert!(noise.score_noise.noise.is_none_or(|found| found < 1e-12), "{noise}");
+    let found = noise.margin_noise.noise.unwrap();
+    assert!((0.5e-3..2e-3).contains(&found), "{noise}");
+}

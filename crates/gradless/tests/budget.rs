@@ -163,3 +163,22 @@ fn points_sent_again_are_charged_to_their_own_budget() {
     assert_eq!((outcome.counts.queries, outcome.counts.sent), (20, 40));
     assert_eq!(outcome.stop, Some(StopReason::Sent));
 }
+
+#[test]
+fn the_last_point_of_a_budget_may_be_sent_again_and_not_one_more() {
+    let problem = Problem::builder(3).build().unwrap();
+    let budget = Budget { queries: None, sent: Some(15) };
+    let config =
+        Config { budget, noise: Noise::None, ..Config::new(Method::of_the_seed(), Preset::Practical) };
+    let solver = Solver::new(problem, config).unwrap();
+    // A batch of 10 leaves 5.
+    let outcome = drive_by_hand(
+        solver,
+        |x, _| x[0],
+        |solver| {
+            assert!(!solver.charge_resent(6) && solver.charge_resent(5) && !solver.charge_resent(1));
+            true
+        },
+    );
+    assert_eq!((outcome.counts.queries, outcome.counts.sent), (10, 15));
+}

@@ -199,3 +199,24 @@ fn failures_are_kept_too_and_the_cap_on_what_is_sent_holds_over_retries() {
         assert_eq!(journal.recovered().sent + black_box.asked.into_inner(), cap);
     }
 }
+
+#[test]
+fn half_a_record_at_the_end_is_told_and_taken_away() {
+    let (whole, scratch) = (Scratch::new("whole"), Scratch::new("half"));
+    let outcome =
+        Driver::default().journal(&whole.open(JournalOptions::default())).run(solver(Noise::None), &value);
+    let size = |scratch: &Scratch| std::fs::metadata(&scratch.0).unwrap().len();
+    // The last record is an answer of 42 bytes.
+    for missing in [1, 20, 41] {
+        std::fs::copy(&whole.0, &scratch.0).unwrap();
+        let killed = std::fs::OpenOptions::new().write(true).open(&scratch.0).unwrap();
+        killed.set_len(size(&whole) - missing).unwrap();
+        let Recovered { cut, answers, .. } = scratch.open(JournalOptions::default()).recovered();
+        assert_eq!(answers, outcome.counts.queries - 1, "{missing} bytes are missing");
+        assert!(
+            cut > 0 && size(&scratch) + cut == size(&whole) - missing,
+            "{missing} are missing, {cut} cut"
+        );
+        assert_eq!(scratch.open(JournalOptions::default()).recovered().cut, 0);
+    }
+}

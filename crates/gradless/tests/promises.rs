@@ -219,6 +219,10 @@ proptest! {
                 prop_assert!((loss - truth).abs() <= 1e-12 * (1.0 + truth), "{}: {} is {}", name, loss, truth);
             }
         }
+        if let (0, Some(best)) = (mood, outcome.best.objective()) {
+            let lower = outcome.history.iter().filter_map(|record| record.objective).find(|other| *other < best);
+            prop_assert_eq!(lower, None, "the best is {}", best);
+        }
         let mut resumed = drive(solver, mood, problem.set(), true).outcome;
         (outcome.counts.sent, resumed.counts.sent) = (0, 0);
         // Compared as text: a loss that overflowed is not equal to itself.

@@ -30,6 +30,14 @@ fn main() -> ExitCode {
     };
     let faults: Vec<&Fault> = FAULTS.iter().filter(wanted).collect();
     let has = |flag: &str| flags.iter().any(|other| other == flag);
+    if let Some(flag) = flags.iter().find(|flag| !["--list", "--write"].contains(&flag.as_str())) {
+        let known = flag == "--help";
+        eprintln!(
+            "{}usage: mutations [WORD.. | --list | --write]: breaks the code on purpose, all faults or those with a word in\ntheir name, and says which tests notice; --write puts the table into docs/testing.md",
+            if known { "" } else { "error: there is no such flag\n" }
+        );
+        return if known { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    }
     if has("--list") {
         for fault in faults {
             println!("{fault}");

@@ -307,7 +307,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         within: CORE,
         old: "centre[i] = bounds.retreat(i, x[i], share * norms.max * reach);",
         new: "centre[i] = x[i] + 0.0 * share * norms.max * reach * bounds.width(i);",
-        test: core("inside", "a_function_of_absolute_values_has_slopes_at_its_bound"),
+        test: core("lib", "only_what_is_perturbed_leaves_the_boundary"),
     },
     Fault {
         part: "bounds",

@@ -1,6 +1,6 @@
 //! Data profiles: the share of runs that have reached their target, against queries (Moré & Wild 2009).
 
-use gradless_paper::plot::{Axes, Axis, Look, Markers, Panel, Plot, Scale, Series};
+use gradless_report::plot::{Axes, Axis, Look, Markers, Panel, Plot, Scale, Series};
 
 /// The staircase of one method's runs. A run is the queries it took, or `None` if it never got there.
 ///

@@ -61,6 +61,14 @@ def real(name: str, value: Any) -> float:
     return float(array.reshape(()))
 
 
+def not_negative(name: str, value: Any) -> float:
+    """A single number that is not below 0."""
+    number = real(name, value)
+    if not number >= 0:
+        raise ValueError(f"{name} is {number}: it must not be negative")
+    return number
+
+
 def seed_of(rng: Any) -> int:
     """The seed a run works with: an int as it is, one drawn from a generator."""
     if rng is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,8 @@ class Setting:
     labels: list[str] | None
     range: tuple[float, float]
     model: str
-    seed: int
     max_queries: int
     title: str
-    method: str
 
     @property
     def is_picture(self) -> bool:
@@ -39,19 +38,9 @@ class Setting:
         return len(self.shape) > 1 and self.feature_names is None
 
     @property
-    def frame(self) -> _gradless.Frame:
-        """Channels, rows, columns, and what is black and white."""
-        shape = self.shape
-        if len(shape) == 3 and shape[0] in (1, 3):
-            channels, rows, columns = shape
-        else:
-            columns = shape[-1]
-            channels, rows = 1, int(np.prod(shape)) // max(columns, 1)
-        return channels, rows, columns, *self.range
-
-    def label(self, index: int) -> str:
-        """The name of a class, or its number."""
-        return self.labels[index] if self.labels is not None and index < len(self.labels) else str(index)
+    def shades(self) -> _gradless.Shades:
+        """The shape of a picture, and what is black and white."""
+        return list(self.shape), *self.range
 
     def feature(self, index: int) -> str:
         """The name of a place."""
@@ -61,91 +50,115 @@ class Setting:
 
 
 class Explanation:
-    """One question about one input, and its answer.
+    """One question about one input, and its answer; everything is read from the record that :meth:`to_json` gives.
 
     Attributes
     ----------
-    mode : str
-        ``"pp"``: a part of the input that is enough; ``"pn"``: a change that alters the class.
+    question : str
+        ``"part"``: a part of the input that is enough; ``"change"``: a change that alters the class. ``mode`` says the same as
+        ``"pp"`` or ``"pn"``.
     valid : bool
         Whether the class condition holds by more than the model's noise.
+    sentence : str
+        What was found, or why nothing was and what to try.
+    hint, warning : str or None
+        What to try where the answer may disappoint, and what is to be expected of a model that reveals less than its scores.
     x : ndarray
         The part itself, or the change, of the input's shape.
     after : ndarray
         What the model was shown: the part, or the input with the change made.
+    change : ndarray
+        How far the answer is from nothing: from the background for a part, from no change for a change.
     label, original_label : int
         The class of ``after`` and of the input; ``label_name`` and ``original_label_name`` are their names.
     scores, original_scores : ndarray
-        What the model says about them.
+        What the model says about them; ``answers`` says what they are: ``"logits"``, ``"probabilities"``, ``"labels"`` or
+        ``"top-k"``.
     margin, floor : float
-        By how much the class condition holds, and the noise it must be above.
+        By how much the class condition holds, and the noise it must be above; ``floor_source`` says how that is known.
+    features : dict
+        ``kind``, ``total`` and ``used``: what of the input can be kept or changed, how much there is of it and how much the answer
+        uses. A pixel or a category counts once.
     nonzeros : int
-        Places that were kept or changed.
+        Coordinates that were kept or changed; every channel of a pixel is one.
     norm_l1, norm_l2 : float
         How large it is; in shares of the bounds where features have bounds of their own.
-    nfev, first_valid, best_valid : int
-        Inputs the model was given, and when a valid and the best answer were known.
+    strategy, method, seed
+        How it was searched.
+    weights, kappa, loss, objective, objective_start
+        What an optimiser minimised: weights of both norms, margin aimed at, loss, and loss and penalty at the answer and at the start.
+    nfev, nit, first_valid, best_valid : int
+        Inputs the model was given, steps, and when a valid and the best answer were known.
     minimal : str
-        ``"checked"``: no single place can go.
-    history, message, seconds, warning
-        How the search went and why it ended.
+        ``"checked"``: nothing of it can be left out.
+    agreement : dict or None
+        How well the answers of other seeds agree, if that was asked.
+    history, message, seconds
+        How the search went, why it ended and how long it took.
     """
 
-    mode: str
-    valid: bool
-    label: int
-    original_label: int
-    scores: Array
-    original_scores: Array
-    margin: float
-    floor: float
-    kappa: float | None
-    nonzeros: int
-    norm_l1: float
-    norm_l2: float
-    objective: float
-    nfev: int
-    nit: int
-    first_valid: int | None
-    best_valid: int | None
-    minimal: str
-    message: str
-    seconds: float
-    warning: str | None
-    history: dict[str, NDArray[Any]]
-
-    def __init__(self, setting: Setting, told: dict[str, Any], x: Array, after: Array) -> None:
-        self.__dict__.update({name: value for name, value in told.items() if name not in ("x", "seen", "nothing")})
+    def __init__(self, setting: Setting, answer: _gradless.Answer, nothing: Array) -> None:
         self.setting = setting
-        self.x = x.reshape(setting.shape)
-        self.after = after.reshape(setting.shape)
-        self._nothing = told["nothing"].reshape(setting.shape)
+        self._answer = answer
+        self._nothing = nothing.reshape(setting.shape)
+        record = json.loads(answer.json(arrays=False))
+        self.question: str = answer.question
+        self.mode: str = record["mode"]
+        self.valid: bool = record["valid"]
+        self.sentence: str = record["sentence"]
+        self.hint: str | None = record["hint"]
+        self.warning: str | None = record["warning"]
+        self.x: Array = answer.x.reshape(setting.shape)
+        self.after: Array = answer.after.reshape(setting.shape)
+        self.change: Array = answer.change.reshape(setting.shape)
+        self.label: int = record["explanation"]["class"]
+        self.label_name: str = record["explanation"]["name"]
+        self.scores: Array = _floats(record["explanation"]["scores"])
+        self.original_label: int = record["original"]["class"]
+        self.original_label_name: str = record["original"]["name"]
+        self.original_scores: Array = _floats(record["original"]["scores"])
+        self.answers: str = record["scores_are"]
+        self.margin: float = _float(record["margin"])
+        self.floor: float = record["noise_floor"]
+        self.floor_source: str = record["noise_floor_source"]
+        self.features: dict[str, Any] = record["features"]
+        self.nonzeros: int = record["nonzeros"]
+        self.norm_l1: float = record["norm_l1"]
+        self.norm_l2: float = record["norm_l2"]
+        self.strategy: str = record["strategy"]
+        self.method: str = record["method"]
+        self.seed: int = record["seed"]
+        self.weights: tuple[float, float] = (record["weights"]["l1"], record["weights"]["l2"])
+        self.kappa: float | None = record["kappa"]
+        self.loss: float = _float(record["loss"])
+        self.objective: float = _float(record["objective"])
+        self.objective_start: float | None = record["objective_start"]
+        self.nfev: int = record["queries"]
+        self.nit: int = record["iterations"]
+        self.first_valid: int | None = record["first_valid"]
+        self.best_valid: int | None = record["best_valid"]
+        self.minimal: str = record["minimal"]
+        self.agreement: dict[str, Any] | None = record["agreement"]
+        self.history: dict[str, NDArray[Any]] = answer.history
+        self.message: str = record["stop_reason"]
+        self.seconds: float = record["seconds"]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Explanation, (self.setting, self._answer, self._nothing))
 
     @property
     def input(self) -> Array:
         """What was explained."""
         return self.setting.input
 
-    @property
-    def label_name(self) -> str:
-        """The class of ``after``, by name."""
-        return self.setting.label(self.label)
-
-    @property
-    def original_label_name(self) -> str:
-        """The class of the input, by name."""
-        return self.setting.label(self.original_label)
-
-    @property
-    def change(self) -> Array:
-        """How far the answer is from nothing: from the background for a part, from no change for a change."""
-        change: Array = self.x - self._nothing
-        return change
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The whole record as JSON, arrays included, with the keys of the command; written to ``path`` if one is given."""
+        return _written(self._answer.json(), path)
 
     def changes(self) -> list[tuple[str, float, float]]:
         """The places that were kept (name, background, value) or changed (name, before, after), the largest first."""
         change = self.change.reshape(-1)
-        before = (self._nothing if self.mode == "pp" else self.input).reshape(-1)
+        before = self._nothing.reshape(-1)
         after = self.after.reshape(-1)
         places = np.flatnonzero(change)
         scale = self._scale()
@@ -156,41 +169,24 @@ class Explanation:
         scale = np.abs(self.input).reshape(-1)
         return np.where(scale > 0, scale, 1.0) if self.setting.feature_names is not None else np.ones_like(scale)
 
-    @property
-    def sentence(self) -> str:
-        """What was found, in a sentence."""
-        what = "pixels" if self.setting.is_picture else "features" if self.setting.feature_names else "numbers"
-        total = self.x.size
-        if not self.valid:
-            kind = "part that is enough" if self.mode == "pp" else "change that alters the class"
-            return f"No {kind} was found; the closest misses by {_draw.number(abs(self.margin))}. Allow more queries, freeze less, or widen the bounds."
-        if self.mode == "pp":
-            if not self.nonzeros:
-                return f"Nothing of the input is needed for class {self.original_label_name}: the background has it."
-            verb = "is" if self.nonzeros == 1 else "are"
-            return f"{_these(self.nonzeros, total, what)} {verb} enough for class {self.original_label_name}."
-        return f"Changing {_these(self.nonzeros, total, what).lower()} makes it class {self.label_name}."
-
     def png(self) -> bytes:
         """The answer drawn on the input, as a PNG file: what was kept in yellow, brighter in orange, darker in blue."""
-        flat = settled(self.input).reshape(-1)
-        change = settled(self.change).reshape(-1)
-        return _gradless.draw_overlay(self.setting.frame, flat, change, self.mode == "pp")
+        return _gradless.draw_overlay(self.setting.shades, settled(self.input).reshape(-1), self._answer)
 
     def image(self) -> bytes:
         """What the model was shown, as a PNG file."""
-        return _gradless.draw_picture(self.setting.frame, settled(self.after).reshape(-1))
+        return _gradless.draw_picture(self.setting.shades, settled(self.after).reshape(-1))
 
     def __repr__(self) -> str:
-        return f"<gradless.Explanation {self.mode}: {self.sentence} ({self.nfev} queries)>"
+        return f"<gradless.Explanation {self.question}: {self.sentence} ({self.nfev} queries)>"
 
     def _body(self) -> str:
-        title = "What is enough" if self.mode == "pp" else "What would change it"
+        title = "What is enough" if self.question == "part" else "What would change it"
         parts = [f'<div style="font-weight:600">{title}</div><div>{_draw.text(self.sentence)}</div>']
         if self.setting.is_picture:
-            original = _gradless.draw_picture(self.setting.frame, settled(self.input).reshape(-1))
+            original = _gradless.draw_picture(self.setting.shades, settled(self.input).reshape(-1))
             pictures = [("input", original), ("marked", self.png()), ("what the model sees", self.image())]
-            parts.append("".join(_figure(name, png, self.setting.frame) for name, png in pictures))
+            parts.append("".join(_figure(name, png) for name, png in pictures))
         else:
             parts.append(_draw.bars(self._bars()))
         parts.append(
@@ -208,7 +204,7 @@ class Explanation:
         entries = []
         scale = dict(zip((self.setting.feature(i) for i in range(self.x.size)), self._scale()))
         for name, before, after in self.changes()[:SHOWN]:
-            beside = f"{before:.4g} → {after:.4g}" if self.mode == "pn" else f"{after:.4g}"
+            beside = f"{before:.4g} → {after:.4g}" if self.question == "change" else f"{after:.4g}"
             entries.append((name, (after - before) / scale[name], beside))
         return entries
 
@@ -240,7 +236,7 @@ class Explanation:
 
 
 class Explanations(list[Explanation]):
-    """The answers to both questions about one input: a list of two, ``pp`` and ``pn`` by name."""
+    """The answers to both questions about one input: a list of two, ``part`` (``pp``) and ``change`` (``pn``) by name."""
 
     def __init__(self, found: list[Explanation], setting: Setting) -> None:
         super().__init__(found)
@@ -250,14 +246,16 @@ class Explanations(list[Explanation]):
         return (Explanations, (list(self), self.setting))
 
     @property
-    def pp(self) -> Explanation:
+    def part(self) -> Explanation:
         """What is enough."""
         return self[0]
 
     @property
-    def pn(self) -> Explanation:
+    def change(self) -> Explanation:
         """What would change it."""
         return self[1]
+
+    pp, pn = part, change
 
     def _repr_html_(self) -> str:
         body = "".join(f'<div style="margin-bottom:12px">{one._body()}</div>' for one in self)
@@ -265,10 +263,12 @@ class Explanations(list[Explanation]):
 
     def to_html(self, path: str | Path | None = None) -> str:
         """A page that stands alone; written to ``path`` if one is given."""
-        page = self._report() if self.setting.is_picture else _draw.page(self.setting.title, self._repr_html_())
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
+        page = self._page() if self.setting.is_picture else _draw.page(self.setting.title, self._repr_html_())
+        return _written(page, path)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """A list of the records as JSON; written to ``path`` if one is given."""
+        return _written(f"[{','.join(one.to_json() for one in self)}]", path)
 
     def plot(self, axes: Any = None) -> Any:
         """Each answer by matplotlib, side by side."""
@@ -278,51 +278,45 @@ class Explanations(list[Explanation]):
             one.plot(ax)
         return axes
 
-    def _report(self) -> str:
+    def _page(self) -> str:
         setting, first = self.setting, self[0]
-        flat = settled(setting.input).reshape(-1)
-        facts = [("method", setting.method), ("queries allowed per question", str(setting.max_queries)), ("seed", str(setting.seed))]
-        return _gradless.draw_report(
-            setting.frame,
+        settings = [
+            ("strategy", first.strategy),
+            ("method", first.method),
+            ("queries allowed per question", str(setting.max_queries)),
+            ("seed", str(first.seed)),
+        ]
+        return _gradless.draw_page(
+            setting.shades,
             setting.title,
-            flat,
-            first.original_label,
-            first.original_scores.tolist(),
+            settled(setting.input).reshape(-1),
             setting.labels or [],
-            [_case(one) for one in self],
-            facts,
+            [one._answer for one in self],
+            settings,
             [("model", setting.model), ("input", str(list(setting.shape)))],
-            f"gradless.explain({setting.model}, x, rng={setting.seed})",
-            setting.seed,
+            f"gradless.explain({setting.model}, x, rng={first.seed})",
         )
 
 
-def _case(one: Explanation) -> dict[str, Any]:
-    history = one.history
-    valid = np.isfinite(history["best"])
-    names = "mode valid label margin floor kappa norm_l1 norm_l2 nonzeros nfev first_valid best_valid minimal message seconds"
-    return {
-        **{name: getattr(one, name) for name in names.split()},
-        "sentence": one.sentence,
-        "seen": settled(one.after).reshape(-1),
-        "change": settled(one.change).reshape(-1),
-        "scores": one.scores.tolist(),
-        "trace": [
-            (int(nfev), float(fun), float(size), bool(is_valid))
-            for nfev, fun, size, is_valid in zip(history["nfev"], history["fun"], history["norm_l1"], valid)
-        ],
-    }
+def _float(value: float | None) -> float:
+    """A number of the record, which has none for NaN."""
+    return float("nan") if value is None else value
 
 
-def _these(some: int, total: int, what: str) -> str:
-    return f"This 1 of {total:,} {what}" if some == 1 else f"These {some:,} of {total:,} {what}"
+def _floats(values: list[float | None]) -> Array:
+    return np.array([_float(value) for value in values], dtype=np.float64)
 
 
-def _figure(name: str, png: bytes, frame: _gradless.Frame) -> str:
-    rows, columns = frame[1:3]
-    width = max(1, round(150 * columns / max(rows, columns)))
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text
+
+
+def _figure(name: str, png: bytes) -> str:
     uri = base64.b64encode(png).decode()
     return (
         f'<figure style="display:inline-block;margin:6px 10px 6px 0"><img src="data:image/png;base64,{uri}" '
-        f'style="width:{width}px;image-rendering:pixelated" alt="{name}"><figcaption style="color:#444">{name}</figcaption></figure>'
+        f'style="width:150px;height:150px;object-fit:contain;image-rendering:pixelated" alt="{name}">'
+        f'<figcaption style="color:#444">{name}</figcaption></figure>'
     )

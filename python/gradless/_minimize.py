@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._arrays import Array, count
 from ._evaluate import GradientTask, Task
 from ._optimizer import Optimizer
+from ._regularizers import Regularizer
 from ._result import OptimizeResult, attach
 from ._workers import CHUNK, Crew, chunks, crew_of
 
@@ -51,7 +52,26 @@ def minimize(
     workers: Any = None,
     chunk_size: int | None = None,
     callback: Callable[[Progress], Any] | None = None,
-    **options: Any,
+    regularizer: Regularizer | None = None,
+    bounds: Any = None,
+    center: ArrayLike | None = None,
+    method: str | None = "auto",
+    preset: str = "default",
+    maxfev: float | None = 5000,
+    maxsent: int | None = None,
+    maxiter: int | None = None,
+    maxtime: float | None = None,
+    target: float | None = None,
+    stagnation: tuple[int, float] | None = None,
+    rng: Any = 0,
+    batch: int | None = None,
+    radius: float | None = None,
+    step_weight: float | None = None,
+    noise: str | None = None,
+    output: str | None = None,
+    inside: bool | None = None,
+    project: bool = False,
+    dtype: DTypeLike | None = None,
 ) -> OptimizeResult:
     """Minimises ``fun(x) + regularizer(x)`` where ``fun`` can only be queried.
 
@@ -82,8 +102,8 @@ def minimize(
         Rows per call. Everything at once without workers; with workers 1 row of a scalar function, 8 of a vectorized one.
     callback
         Called after every iteration with a :class:`Progress`; a true answer or ``StopIteration`` ends the run.
-    options
-        Everything :class:`Optimizer` takes: ``regularizer``, ``bounds``, ``method``, ``maxfev``, ``rng`` and so on.
+    regularizer, bounds, method, maxfev, rng, ...
+        Everything else is as for :class:`Optimizer`.
 
     Returns
     -------
@@ -103,7 +123,29 @@ def minimize(
             raise TypeError(f"{name} must be callable, not {type(function).__name__}")
     if not isinstance(args, tuple):
         args = (args,)
-    optimizer = Optimizer(x0, **options)
+    optimizer = Optimizer(
+        x0,
+        regularizer=regularizer,
+        bounds=bounds,
+        center=center,
+        method=method,
+        preset=preset,
+        maxfev=maxfev,
+        maxsent=maxsent,
+        maxiter=maxiter,
+        maxtime=maxtime,
+        target=target,
+        stagnation=stagnation,
+        rng=rng,
+        batch=batch,
+        radius=radius,
+        step_weight=step_weight,
+        noise=noise,
+        output=output,
+        inside=inside,
+        project=project,
+        dtype=dtype,
+    )
     if optimizer._endless:
         raise ValueError("nothing would ever end this run: give maxfev, maxiter, maxtime, target or stagnation")
     if chunk_size is not None:

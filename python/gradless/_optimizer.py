@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _gradless, _regularizers, _sets
-from ._arrays import count, numbers, per_coordinate, real, seed_of
+from ._arrays import count, not_negative, numbers, per_coordinate, real, seed_of
 from ._result import OptimizeResult
 
 
@@ -37,11 +37,11 @@ class Optimizer:
     center
         The point the regularizer pulls to; 0 unless given.
     method
-        A name from :func:`gradless.methods`; the crate's default unless given.
+        A name from :func:`gradless.methods`.
     preset
-        Whose settings the method runs with: ``"default"``, ``"seed"`` or ``"authors"``.
+        Whose settings the method runs with: ``"default"``, ``"paper"`` (also ``"seed"``) or ``"authors"``.
     maxfev
-        Queries, exact: no batch is handed out that would exceed it. 5000 unless given; ``math.inf`` for no limit.
+        Queries, exact: no batch is handed out that would exceed it; ``math.inf`` for no limit.
     maxsent, maxiter, maxtime, target, stagnation
         Further ends: points sent, iterations, seconds, an objective to reach, ``(window, tolerance)`` without improvement.
     rng
@@ -50,12 +50,14 @@ class Optimizer:
     batch, radius, step_weight
         Directions per step, smoothing radius and step weight instead of the method's own.
     noise
-        ``"detect"``, ``"none"``, ``"common"`` (same sample, same noise) or ``"independent"``.
+        ``"detect"``, ``"none"``, ``"common"`` (same sample, same noise) or ``"independent"``. Unless given, the default preset
+        detects it, and the others assume none.
     output
-        Which point is the answer: ``"auto"``, ``"best"``, ``"last"``, ``"averaged"``, ``"random"`` or ``"sparse"``.
+        Which point is the answer: ``"auto"``, ``"best"``, ``"last"``, ``"averaged"``, ``"random"`` or ``"sparse"``. Unless given,
+        ``"auto"``; with the preset ``"paper"`` ``"random"``, with ``"authors"`` ``"last"``.
     inside
         Whether every query lies in the set, which is the default. ``False`` lets differences leave it by the radius, as in the
-        paper; the presets ``"seed"`` and ``"authors"`` do so unless told otherwise.
+        paper; the presets ``"paper"`` and ``"authors"`` do so unless told otherwise.
     project
         Whether a start outside the set is moved to its nearest point; refused otherwise.
     dtype
@@ -69,9 +71,9 @@ class Optimizer:
         regularizer: _regularizers.Regularizer | None = None,
         bounds: Any = None,
         center: ArrayLike | None = None,
-        method: str | None = None,
+        method: str | None = "auto",
         preset: str = "default",
-        maxfev: float | None = None,
+        maxfev: float | None = 5000,
         maxsent: int | None = None,
         maxiter: int | None = None,
         maxtime: float | None = None,
@@ -108,7 +110,7 @@ class Optimizer:
             "unlimited": unlimited,
             "sent": None if maxsent is None else count("maxsent", maxsent, 1),
             "iterations": None if maxiter is None else count("maxiter", maxiter),
-            "seconds": None if maxtime is None else _not_negative("maxtime", maxtime),
+            "seconds": None if maxtime is None else not_negative("maxtime", maxtime),
             "target": None if target is None else real("target", target),
             "stagnation": None if stagnation is None else _window(stagnation),
             "batch": None if batch is None else count("batch", batch, 1),
@@ -219,13 +221,6 @@ def _word(name: str, value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} must be a string, not {type(value).__name__}")
     return value
-
-
-def _not_negative(name: str, value: Any) -> float:
-    number = real(name, value)
-    if not number >= 0:
-        raise ValueError(f"{name} is {number}: it must not be negative")
-    return number
 
 
 def _window(value: Any) -> tuple[int, float]:

@@ -11,7 +11,7 @@ import os
 import pickle
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
@@ -171,17 +171,37 @@ class RayExecutor(Executor):
     ----------
     max_retries
         How often a task is run again after its worker died.
+    num_cpus, num_gpus, memory, resources, runtime_env
+        What a task needs, as for ``ray.remote``; Ray's defaults unless given.
     options
-        Options of ``ray.remote``, such as ``num_cpus=0.5`` or ``num_gpus=1``.
+        Further options of ``ray.remote``, by name.
     """
 
-    def __init__(self, max_retries: int = MOST_RETRIES, **options: Any) -> None:
+    def __init__(
+        self,
+        max_retries: int = MOST_RETRIES,
+        *,
+        num_cpus: float | None = None,
+        num_gpus: float | None = None,
+        memory: float | None = None,
+        resources: Mapping[str, float] | None = None,
+        runtime_env: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         ray: Any = importlib.import_module("ray")
         if not ray.is_initialized():
             ray.init()
         self._ray = ray
+        needs = {
+            "num_cpus": num_cpus,
+            "num_gpus": num_gpus,
+            "memory": memory,
+            "resources": None if resources is None else dict(resources),
+            "runtime_env": None if runtime_env is None else dict(runtime_env),
+        }
+        given = {**{name: need for name, need in needs.items() if need is not None}, **(options or {})}
         # An exception of the user's function is an answer, not a reason to run it again.
-        self._remote = ray.remote(max_retries=max_retries, retry_exceptions=False, **options)(_call)
+        self._remote = ray.remote(max_retries=max_retries, retry_exceptions=False, **given)(_call)
         self._sent: tuple[Any, Any] | None = None
         self._max_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
 

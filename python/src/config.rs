@@ -3,7 +3,9 @@
 use gradless::{
     BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Output, Placement, Preset, Radius, StopRule,
 };
+use gradless_explain::{Declared, Kappa, Options, Question, Start, Starts};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::words::{choose, value_error};
 
@@ -93,8 +95,44 @@ pub(crate) fn named(name: Option<&str>) -> PyResult<Method> {
 
 /// The preset of a name.
 pub(crate) fn preset(name: &str) -> PyResult<Preset> {
-    let choices = [("default", Preset::Practical), ("seed", Preset::Seed), ("authors", Preset::Authors)];
+    let choices = [
+        ("default", Preset::Practical),
+        ("paper", Preset::Seed),
+        ("authors", Preset::Authors),
+        // The former word for the paper.
+        ("seed", Preset::Seed),
+    ];
     choose("preset", name, &choices)
+}
+
+/// What the signatures of Python must show: the defaults of the Rust crates, by keyword.
+#[pyfunction]
+pub(crate) fn defaults(py: Python<'_>) -> PyResult<(Bound<'_, PyDict>, Bound<'_, PyDict>)> {
+    let config = Config::default();
+    let minimize = PyDict::new(py);
+    minimize.set_item("method", Method::default().name)?;
+    minimize.set_item("rng", config.seed)?;
+    minimize.set_item("maxfev", config.budget.queries)?;
+    minimize.set_item("maxsent", config.budget.sent)?;
+    let options = Options::default();
+    let explain = PyDict::new(py);
+    explain.set_item("method", options.method)?;
+    explain.set_item("rng", options.config.seed)?;
+    explain.set_item("max_queries", options.max_queries)?;
+    let kappa = match options.kappa {
+        Some(Kappa::Share(share)) => format!("{}%", 100.0 * share),
+        other => format!("{other:?}"),
+    };
+    explain.set_item("kappa", kappa)?;
+    explain.set_item("prune", options.prune)?;
+    explain.set_item("noise_floor", options.noise_floor)?;
+    explain.set_item("agree", options.agree)?;
+    let is_both = options.questions == [Question::Part, Question::CHANGE];
+    explain.set_item("question", if is_both { "both" } else { "?" })?;
+    explain.set_item("set", if is_both { "two-sided" } else { "?" })?;
+    explain.set_item("start", if options.starts == Starts::both(Start::Auto) { "auto" } else { "?" })?;
+    explain.set_item("scores", if options.declared == Declared::Nothing { "auto" } else { "?" })?;
+    Ok((minimize, explain))
 }
 
 /// Every method: name, what it assumes, what it needs to be told, queries per step, rate, source, and whether it asks for

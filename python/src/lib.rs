@@ -9,6 +9,7 @@ mod config;
 mod solver;
 mod outcome;
 mod model;
+mod answer;
 mod explain;
 mod drawing;
 mod reference;
@@ -20,11 +21,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _gradless {
     #[pymodule_export]
+    use super::answer::Answer;
+    #[pymodule_export]
     use super::command::run_command;
     #[pymodule_export]
-    use super::config::methods;
+    use super::config::{defaults, methods};
     #[pymodule_export]
-    use super::drawing::{draw_overlay, draw_picture, draw_report};
+    use super::drawing::{draw_overlay, draw_page, draw_picture};
     #[pymodule_export]
     use super::explain::{explain_callable, explain_onnx};
     #[pymodule_export]

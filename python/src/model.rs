@@ -96,6 +96,8 @@ pub(crate) struct Callable<'a> {
     pub(crate) shape: Vec<usize>,
     pub(crate) classes: usize,
     pub(crate) rows: usize,
+    /// Inputs it was asked about already, and what it said: given once instead of asking again.
+    pub(crate) first: Mutex<Option<(Vec<f64>, Vec<f64>)>>,
     pub(crate) failure: &'a Failure,
     pub(crate) cancel: &'a AtomicBool,
 }
@@ -115,6 +117,11 @@ impl Model for Callable<'_> {
 
     fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
         self.check(inputs, scores)?;
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((_, known)) = first.filter(|(points, _)| points == inputs.points) {
+            scores.copy_from_slice(&known);
+            return Ok(());
+        }
         let asked = Python::attach(|py| {
             py.check_signals()?;
             let answer = ask(py, &self.predict, inputs)?;

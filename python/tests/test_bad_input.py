@@ -56,7 +56,7 @@ ARGUMENTS = [
     # Words.
     (dict(method="newton"), ValueError, "there is no method 'newton'; there are"),
     (dict(method=3), TypeError, "method must be a string"),
-    (dict(preset="mine"), ValueError, "one of 'default', 'seed', 'authors'"),
+    (dict(preset="mine"), ValueError, "one of 'default', 'paper', 'authors', 'seed'"),
     (dict(noise="loud"), ValueError, "'independent'"),
     (dict(output="median"), ValueError, "'sparse'"),
     (dict(rng=-1), ValueError, "rng is -1"),

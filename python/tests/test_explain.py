@@ -49,11 +49,16 @@ def digit(command):
     return (bytes_ / 255.0).reshape(1, 28, 28)
 
 
+#: What is the command's own: names, files, and the journal, which does not send again what it remembers.
+OWN = {"input", "input_sha256", "files", "seconds", "sent"}
+
+
 def agree(found, command):
     for one, (told, x) in zip(found, command, strict=True):
-        assert one.mode == told["mode"]
         assert one.x.tobytes() == x.tobytes() and one.x.shape == x.shape
-        assert (one.nfev, one.valid, one.margin) == (told["queries"], told["valid"], told["margin"])
+        record = json.loads(one.to_json())
+        assert {key: record[key] for key in told if key not in OWN} == {key: told[key] for key in told if key not in OWN}
+        assert (one.mode, one.nfev, one.valid, one.margin) == (told["mode"], told["queries"], told["valid"], told["margin"])
         assert (one.label, one.nonzeros) == (told["explanation"]["class"], told["nonzeros"])
         assert one.scores.tolist() == told["explanation"]["scores"]
         assert one.floor == told["noise_floor"]
@@ -64,12 +69,40 @@ def test_the_command_and_the_package_find_the_same_bytes(lenet, command, digit):
 
 
 @pytest.mark.parametrize("method", ["auto", "zo-ada-exp-grad+"])
-@pytest.mark.parametrize("search", [True, False])
-def test_a_method_is_the_same_one_in_the_command_and_the_package(lenet, digit, tmp_path, method, search):
-    words = ["--method", method, "--search", "on" if search else "off", "--max-queries", "1200"]
+@pytest.mark.parametrize("strategy", [None, "direct", "penalised", "fixed"])
+def test_a_strategy_and_a_method_are_the_same_in_the_command_and_the_package(lenet, digit, tmp_path, method, strategy):
+    words = ["--method", method, *(["--strategy", strategy] if strategy else []), "--max-queries", "1200"]
     command = told_by_command(tmp_path / "run", *words)
     assert all(told["method"] == method for told, _ in command)
-    agree(gradless.explain(lenet, digit, rng=3, method=method, search=search, max_queries=1200), command)
+    found = gradless.explain(lenet, digit, rng=3, method=method, strategy=strategy, max_queries=1200)
+    agree(found, command)
+    usual = "direct" if method == "auto" else "penalised"
+    assert [one.strategy for one in found] == [strategy or usual] * 2
+
+
+def test_the_record_is_the_answer(tmp_path):
+    found = gradless.explain(scale, np.ones(20), agree=2, title="twenty ones")
+    records = json.loads(found.to_json(tmp_path / "found.json"))
+    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == records
+    for one, record in zip(found, records, strict=True):
+        assert json.loads(one.to_json()) == record and record["schema"].startswith("gradless-explain-")
+        assert (record["input"], record["sentence"], record["strategy"]) == ("twenty ones", one.sentence, one.strategy)
+        assert record["x"] == one.x.tolist() and record["after"] == one.after.tolist() and record["change"] == one.change.tolist()
+        assert len(record["steps"]) == len(one.history["nfev"])
+        assert record["agreement"] == one.agreement and one.agreement["seeds"] == 2
+        assert record["features"] == one.features and one.features["total"] == 20
+    assert [one.question for one in found] == ["part", "change"] and found.part is found[0] and found.change is found[1]
+
+
+def test_a_question_has_a_word_and_an_abbreviation():
+    x = np.ones(20)
+    for word, abbreviation in (("part", "pp"), ("change", "pn")):
+        one = gradless.explain(scale, x, question=word, max_queries=600)
+        assert (one.question, one.mode) == (word, abbreviation)
+        for same in (dict(question=abbreviation), dict(mode=word), dict(mode=abbreviation)):
+            assert gradless.explain(scale, x, max_queries=600, **same).x.tobytes() == one.x.tobytes()
+    with pytest.raises(TypeError, match="two words for one thing"):
+        gradless.explain(scale, x, question="part", mode="pn")
 
 
 def test_a_path_and_workers_give_the_same_answer_as_the_model(lenet, digit):
@@ -168,8 +201,12 @@ def test_control_c_ends_a_search():
 
 
 BAD = [
-    (dict(mode="pq"), ValueError, "'pp', 'pn' or 'both'"),
-    (dict(set="less"), ValueError, "'two-sided' or 'add'"),
+    (dict(question="pq"), ValueError, "'part', 'change', 'both', 'pp', 'pn'"),
+    (dict(mode="pq"), ValueError, "'part', 'change', 'both', 'pp', 'pn'"),
+    (dict(strategy="wild"), ValueError, "'direct', 'penalised', 'fixed'"),
+    (dict(agree=-1), ValueError, "agree"),
+    (dict(x=[]), ValueError, "empty"),
+    (dict(set="less"), ValueError, "'two-sided', 'add'"),
     (dict(predict=3), TypeError, "predict must be a function"),
     (dict(predict="no-such-file.onnx"), ValueError, "no-such-file.onnx"),
     (dict(predict=lambda X: None), TypeError, "not numbers"),
@@ -185,13 +222,17 @@ BAD = [
     (dict(bounds=[0, 1]), TypeError, "tuple"),
     (dict(max_queries=-5), ValueError, "max_queries"),
     (dict(max_queries=10), ValueError, "at least"),
+    (dict(max_seconds=-1.0), ValueError, "max_seconds"),
     (dict(kappa="lots"), ValueError, "5%"),
     (dict(feature_names=["a"]), ValueError, "1 names for 20"),
     (dict(freeze=["age"]), ValueError, "feature_names"),
     (dict(freeze=[99]), ValueError, "no column 99"),
     (dict(categorical=[[0, 1]]), ValueError, "single 1"),
+    (dict(categorical=[[0, 1]], x=np.eye(20)[0], bounds=(0.0, np.inf)), ValueError, "infinity"),
+    (dict(categorical=[[0, 1], [1, 2]], x=np.eye(20)[1]), ValueError, "two categories"),
     (dict(categorical=[0, 1]), TypeError, "list of groups"),
     (dict(method="newton"), ValueError, "no method"),
+    (dict(method="fo-ada-exp-grad+"), ValueError, "asks for gradients"),
     (dict(start="here"), ValueError, "start"),
     (dict(scores="odds"), ValueError, "scores"),
     (dict(background=[1.0, 2.0]), ValueError, "2 entries"),

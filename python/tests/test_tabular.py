@@ -3,7 +3,6 @@
 import gradless
 import numpy as np
 import pytest
-from gradless._space import Space
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.ensemble import RandomForestClassifier  # noqa: E402
@@ -39,6 +38,14 @@ def refused(model, X):
     """Somebody who is refused, not by far."""
     share = model.predict_proba(X)[:, 1]
     return X[np.argsort(np.abs(share - 0.2))[0]]
+
+
+def refused_for_the_job(model, X):
+    """Somebody who is refused, and would not be with a full job."""
+    candidates = X[(X[:, 5] == 0) & (model.predict(X) == "no")]
+    switched = candidates.copy()
+    switched[:, JOB] = [0, 0, 1]
+    return candidates[model.predict(switched) == "yes"][0]
 
 
 def valid_groups(rows):
@@ -87,10 +94,7 @@ def test_whole_numbers_stay_whole(table, logistic):
 
 def test_a_category_alone_can_be_the_change(table, logistic):
     X, _ = table
-    candidates = X[(X[:, 5] == 0) & (logistic.predict(X) == "no")]
-    switched = candidates.copy()
-    switched[:, JOB] = [0, 0, 1]
-    x = candidates[logistic.predict(switched) == "yes"][0]
+    x = refused_for_the_job(logistic, X)
     pn = gradless.explain(logistic, x, mode="pn", data=X, feature_names=NAMES, categorical=[JOB, TOWN], freeze=NAMES[:3])
     assert pn.valid and pn.after[JOB].tolist() == [0, 0, 1] and valid_groups(pn.after)
     assert (pn.after[:3] == x[:3]).all() and (pn.after[TOWN] == x[TOWN]).all()
@@ -133,17 +137,35 @@ def test_units_do_not_matter(table, logistic):
     assert cents.after / factor == pytest.approx(euros.after, rel=1e-3)
 
 
-def test_decoding_gives_exactly_one_category_whatever_the_switches():
-    rng = np.random.default_rng(1)
-    x = np.array([30.0, 1000.0, 2.0, 0, 1, 0, 1, 0])
-    low, high = np.array([18, 0, 0, 0, 0, 0, 0, 0.0]), np.array([80, 5000, 5, 1, 1, 1, 1, 1.0])
-    background = np.array([50.0, 2000.0, 1.0, 1, 0, 0, 1, 0])
-    for mode in ("pp", "pn"):
-        space = Space(mode, x, low, high, background, np.zeros(8, dtype=bool), [JOB, TOWN], None)
-        rows = rng.uniform(-0.2, 1.2, size=(500, space.start.size))
-        assert valid_groups(space.decode(rows))
-        assert (space.decode(space.start) == x).all()
-    assert (Space("pp", x, low, high, background, np.zeros(8, dtype=bool), [JOB, TOWN], None).decode(np.zeros(5))[0, 3:] == background[3:]).all()
+def test_a_category_counts_once(table, logistic):
+    X, _ = table
+    x = refused_for_the_job(logistic, X)
+    pn = gradless.explain(
+        logistic, x, question="change", data=X, feature_names=NAMES, categorical=[JOB, TOWN], freeze=NAMES[:3]
+    )
+    assert 0.5 < pn.norm_l1 < 0.52, "about one half of its switch"
+    assert pn.features == {"kind": "columns", "total": 5, "used": 1} and pn.nonzeros == 1
+    assert np.count_nonzero(pn.x) == 2 and "1 of 5 features" in pn.sentence
+
+
+def test_an_onnx_file_explains_tables_too(table, logistic, tmp_path):
+    """The same numbers, whether Rust runs the model or Python does."""
+    onnx = pytest.importorskip("onnx")
+    X, _ = table
+    scaler, line = logistic[0], logistic[1]
+    weights = np.outer(line.coef_[0] / scaler.scale_, [-0.5, 0.5]).astype(np.float32)
+    offset = np.array([-0.5, 0.5]) * (line.intercept_[0] - line.coef_[0] @ (scaler.mean_ / scaler.scale_))
+    tensors = [onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(offset.astype(np.float32), "b")]
+    ends = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", size]) for name, size in (("x", 8), ("y", 2))]
+    node = onnx.helper.make_node("Gemm", ["x", "w", "b"], ["y"])
+    graph = onnx.helper.make_graph([node], "credit", ends[:1], ends[1:], tensors)
+    path = tmp_path / "credit.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9), path)
+    model = gradless.load_model(path)
+    asked = dict(question="change", data=X, categorical=[JOB, TOWN], max_queries=1500)
+    rust = gradless.explain(model, refused(logistic, X), **asked)
+    python = gradless.explain(lambda rows: model(rows), refused(logistic, X), **asked)
+    assert rust.valid and rust.x.tobytes() == python.x.tobytes() and rust.nfev == python.nfev
 
 
 def test_labels_alone_are_enough_if_they_are_named(table, logistic):

@@ -10,6 +10,7 @@ mod reproduce;
 mod resume;
 mod train;
 
+use anyhow::{Context, bail};
 use clap::Subcommand;
 
 use crate::terminal::Terminal;
@@ -57,13 +58,25 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
     match command {
         Command::Explain(asked) => asked.run(terminal),
         Command::Minimize(asked) => asked.run(terminal),
-        Command::Resume(asked) => asked.run(terminal),
+        Command::Resume(asked) => resume(&asked, terminal),
         Command::Report(asked) => asked.run(terminal),
         Command::Methods(asked) => asked.run(terminal),
         Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),
         Command::Train(asked) => asked.run(terminal),
         Command::Reproduce(asked) => asked.run(terminal),
+    }
+}
+
+/// Goes on with a run, by the command that began it.
+fn resume(asked: &resume::Resume, terminal: &Terminal) -> anyhow::Result<Outcome> {
+    let config = asked.config()?;
+    let (folder, change) = (&asked.folder, asked.overrides());
+    match config["schema"].as_str() {
+        Some(minimize::SCHEMA) => minimize::resume(folder, change, terminal),
+        Some(explain::SCHEMA) => explain::resume(folder, &config, change, terminal)
+            .with_context(|| format!("the run in {}", folder.display())),
+        _ => bail!("{} does not hold a run that can be resumed", folder.display()),
     }
 }
 

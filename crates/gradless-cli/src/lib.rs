@@ -4,10 +4,10 @@
 mod arguments;
 mod command;
 mod failure;
-mod interrupt;
 mod npy;
 mod input;
 mod model;
+mod run;
 mod terminal;
 #[cfg(test)]
 mod scratch;

@@ -4,8 +4,7 @@ mod black_box;
 #[cfg(feature = "http")]
 mod service;
 
-pub(crate) use black_box::{BlackBox, Session};
-pub(crate) use gradless_models::Answers;
+pub(crate) use black_box::{Account, BlackBox};
 
 use std::fs;
 use std::path::{Path, PathBuf};

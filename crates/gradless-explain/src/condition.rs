@@ -1,7 +1,8 @@
-//! When an input answers the question: the class condition and its margin.
+//! When an input answers a question: the class condition, its margin, and the noise the margin must be above.
 
-use crate::report::Mode;
-use crate::task::{Task, TaskError};
+mod floor;
+
+pub use floor::Floor;
 
 /// The class condition: holds where its margin is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,21 +23,16 @@ enum Kind {
 }
 
 impl Condition {
-    /// The condition of a task, given the scores of its input.
-    pub fn new(task: &Task, scores: &[f64]) -> Result<Self, TaskError> {
-        let class = largest(scores);
-        if scores.iter().filter(|&&score| score == scores[class]).count() > 1 {
-            return Err(TaskError::Tie);
-        }
-        let kind = match (task.mode, task.target) {
-            (Mode::PertinentPositive, _) => Kind::Keeps,
-            (Mode::PertinentNegative, None) => Kind::Leaves,
-            (Mode::PertinentNegative, Some(target)) if target == class => {
-                return Err(TaskError::TargetReached { class });
-            }
-            (Mode::PertinentNegative, Some(target)) => Kind::Becomes(target),
-        };
-        Ok(Self { class, kind })
+    pub(crate) fn keeps(class: usize) -> Self {
+        Self { class, kind: Kind::Keeps }
+    }
+
+    pub(crate) fn leaves(class: usize) -> Self {
+        Self { class, kind: Kind::Leaves }
+    }
+
+    pub(crate) fn becomes(class: usize, target: usize) -> Self {
+        Self { class, kind: Kind::Becomes(target) }
     }
 
     /// How far the score of the original class is above the others.
@@ -51,6 +47,34 @@ impl Condition {
             Kind::Leaves => -lead(scores, self.class),
             Kind::Becomes(target) => lead(scores, target),
         }
+    }
+
+    /// Pairs of classes whose scores decide: one that should rise and one that should fall, either of which may be open.
+    pub(crate) fn contests(&self, rivals: &[usize]) -> Vec<Contest> {
+        let class = Some(self.class);
+        let others = rivals.iter().map(|&other| Some(other));
+        match self.kind {
+            Kind::Keeps => std::iter::once(Contest { rises: class, falls: None })
+                .chain(others.map(|falls| Contest { rises: class, falls }))
+                .collect(),
+            Kind::Leaves => std::iter::once(Contest { rises: None, falls: class })
+                .chain(others.map(|rises| Contest { rises, falls: class }))
+                .collect(),
+            Kind::Becomes(target) => vec![Contest { rises: Some(target), falls: class }],
+        }
+    }
+}
+
+/// A difference of scores: one that should rise, one that should fall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contest {
+    rises: Option<usize>,
+    falls: Option<usize>,
+}
+
+impl Contest {
+    pub(crate) fn of(self, scores: &[f64]) -> f64 {
+        self.rises.map_or(0.0, |class| scores[class]) - self.falls.map_or(0.0, |class| scores[class])
     }
 }
 
@@ -73,26 +97,22 @@ pub(crate) fn lead(scores: &[f64], class: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn condition(mode: Mode, target: Option<usize>) -> Condition {
-        let task = Task { target, ..Task::new(mode, vec![0.0; 2], 0.0, 1.0) };
-        Condition::new(&task, &[1.0, 3.0, 2.0]).unwrap()
-    }
-
     #[test]
     fn margins_are_positive_where_the_condition_holds() {
-        let [keeps, leaves, becomes] = [
-            condition(Mode::PertinentPositive, None),
-            condition(Mode::PertinentNegative, None),
-            condition(Mode::PertinentNegative, Some(0)),
-        ];
-        assert_eq!([keeps, leaves, becomes].map(|c| c.margin(&[1.0, 3.0, 2.0])), [1.0, -1.0, -2.0]);
-        assert_eq!([keeps, leaves, becomes].map(|c| c.margin(&[5.0, 3.0, 2.0])), [-2.0, 2.0, 2.0]);
+        let conditions = [Condition::keeps(1), Condition::leaves(1), Condition::becomes(1, 0)];
+        assert_eq!(conditions.map(|c| c.margin(&[1.0, 3.0, 2.0])), [1.0, -1.0, -2.0]);
+        assert_eq!(conditions.map(|c| c.margin(&[5.0, 3.0, 2.0])), [-2.0, 2.0, 2.0]);
+        assert!(conditions.iter().all(|c| c.margin(&[5.0, f64::NAN, 2.0]).is_nan()));
     }
 
     #[test]
-    fn senseless_questions_are_refused() {
-        let task = |target| Task { target, ..Task::new(Mode::PertinentNegative, vec![0.0], 0.0, 1.0) };
-        assert_eq!(Condition::new(&task(Some(1)), &[0.0, 1.0]), Err(TaskError::TargetReached { class: 1 }));
-        assert_eq!(Condition::new(&task(None), &[1.0, 1.0]), Err(TaskError::Tie));
+    fn a_contest_is_won_by_what_should_rise() {
+        let scores = [1.0, 3.0, 2.0];
+        let of = |condition: Condition| -> Vec<f64> {
+            condition.contests(&[0, 2]).iter().map(|contest| contest.of(&scores)).collect()
+        };
+        assert_eq!(of(Condition::keeps(1)), [3.0, 2.0, 1.0]);
+        assert_eq!(of(Condition::leaves(1)), [-3.0, -2.0, -1.0]);
+        assert_eq!(of(Condition::becomes(1, 0)), [-2.0]);
     }
 }

@@ -1,22 +1,21 @@
 //! Everything the model is asked goes through here: counted, turned into margins, and the best answers kept.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gradless::oracle::Recovery;
 use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
 
-use crate::answer::{Progress, Watch};
 use crate::condition::Condition;
-use crate::task::Task;
+use crate::features::Coordinates;
 
 /// A point and what the model said there.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    pub(crate) unknown: Vec<f64>,
+    pub(crate) point: Vec<f64>,
     pub(crate) scores: Vec<f64>,
     pub(crate) margin: f64,
-    /// $\gamma_1\lVert x\rVert_1 + \frac{\gamma_2}2\lVert x\rVert_2^2$ from nothing, at the weights as given.
+    /// $\gamma_1\lVert x\rVert_1 + \frac{\gamma_2}2\lVert x\rVert_2^2$ from the origin, at the weights as given.
     pub(crate) penalty: f64,
 }
 
@@ -24,14 +23,17 @@ pub(crate) struct Candidate {
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a dyn Model,
-    pub(crate) task: &'a Task,
+    pub(crate) coordinates: &'a Coordinates<'a>,
     pub(crate) condition: Condition,
     /// A margin must be above this to be believed.
     pub(crate) floor: f64,
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     pub(crate) threads: usize,
-    pub(crate) watch: &'a Watch<'a>,
+    /// Ends the search early with the best so far.
+    pub(crate) cancel: &'a AtomicBool,
+    /// Is called with the queries so far and the features of the best valid point.
+    pub(crate) report: &'a (dyn Fn(u64, Option<usize>) + Sync),
     /// Inputs the model may be given, all in all.
     pub(crate) budget: u64,
 }
@@ -43,8 +45,6 @@ pub(crate) const KEPT: u64 = 2;
 pub(crate) struct Ledger<'a> {
     pub(crate) around: Surroundings<'a>,
     pub(crate) kappa: Option<f64>,
-    nothing: Vec<f64>,
-    bounds: Vec<(f64, f64)>,
     seen: Mutex<Seen>,
     sent: AtomicU64,
 }
@@ -61,15 +61,7 @@ struct Seen {
 
 impl<'a> Ledger<'a> {
     pub(crate) fn new(around: Surroundings<'a>, kappa: Option<f64>) -> Self {
-        let task = around.task;
-        Self {
-            kappa,
-            nothing: task.nothing(),
-            bounds: (0..task.dim()).map(|i| task.bounds(i)).collect(),
-            seen: Mutex::default(),
-            sent: AtomicU64::new(0),
-            around,
-        }
+        Self { kappa, seen: Mutex::default(), sent: AtomicU64::new(0), around }
     }
 
     /// Inputs the model was given.
@@ -118,13 +110,13 @@ impl<'a> Ledger<'a> {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.around.watch.cancel.load(Ordering::Relaxed)
+        self.around.cancel.load(Ordering::Relaxed)
     }
 
-    /// Tells whoever looks on.
+    /// Reports progress.
     pub(crate) fn report(&self) {
-        let best = self.seen().best.as_ref().map(|best| self.support(&best.unknown).len());
-        (self.around.watch.progress)(&Progress { queries: self.queries(), budget: self.around.budget, best });
+        let best = self.seen().best.as_ref().map(|best| self.around.coordinates.used(&best.point).len());
+        (self.around.report)(self.queries(), best);
     }
 
     pub(crate) fn is_valid(&self, margin: f64) -> bool {
@@ -140,22 +132,27 @@ impl<'a> Ledger<'a> {
         margin > self.aim()
     }
 
-    pub(crate) fn penalty(&self, unknown: &[f64]) -> f64 {
+    pub(crate) fn penalty(&self, point: &[f64]) -> f64 {
         let Surroundings { l1, l2, .. } = self.around;
-        unknown.iter().zip(&self.nothing).map(|(x, o)| (x - o).abs()).map(|s| l1 * s + 0.5 * l2 * s * s).sum()
+        point.iter().zip(self.origin()).map(|(x, o)| (x - o).abs()).map(|s| l1 * s + 0.5 * l2 * s * s).sum()
     }
 
-    /// Places where a point differs from nothing.
-    pub(crate) fn support(&self, unknown: &[f64]) -> Vec<usize> {
-        (0..unknown.len()).filter(|&i| unknown[i] != self.nothing[i]).collect()
+    /// Coordinates in which a point differs from the origin.
+    pub(crate) fn moved(&self, point: &[f64]) -> Vec<usize> {
+        self.around.coordinates.moved(point)
     }
 
-    pub(crate) fn nothing(&self) -> &[f64] {
-        &self.nothing
+    pub(crate) fn origin(&self) -> &[f64] {
+        &self.around.coordinates.origin
     }
 
     pub(crate) fn bounds(&self) -> &[(f64, f64)] {
-        &self.bounds
+        &self.around.coordinates.bounds
+    }
+
+    /// The input that the model is shown for a point.
+    pub(crate) fn input(&self, point: &[f64]) -> Vec<f64> {
+        self.around.coordinates.input(point, self.around.model.inputs())
     }
 
     /// What a margin at the floor costs.
@@ -164,8 +161,8 @@ impl<'a> Ledger<'a> {
     }
 
     /// Margin and scores of one point; it does not become the answer.
-    pub(crate) fn look(&self, unknown: &[f64]) -> Result<(f64, Vec<f64>), ModelError> {
-        self.look_at_input(&self.around.task.seen(unknown))
+    pub(crate) fn look(&self, point: &[f64]) -> Result<(f64, Vec<f64>), ModelError> {
+        self.look_at_input(&self.input(point))
     }
 
     /// Margin and scores of an input of the model.
@@ -176,35 +173,31 @@ impl<'a> Ledger<'a> {
         Ok((self.around.condition.margin(&scores), scores))
     }
 
-    /// Asks about points of the set, all of which may become the answer; gives their margins.
-    pub(crate) fn ask(&self, unknowns: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
-        let scores = self.ask_scores(unknowns)?;
+    /// Asks about points, all of which may become the answer; gives their margins.
+    pub(crate) fn ask(&self, points: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
+        let scores = self.ask_scores(points)?;
         Ok(scores.iter().map(|scores| self.around.condition.margin(scores)).collect())
     }
 
-    /// Asks about points of the set, all of which may become the answer; gives their scores. NaN stands for what could not
-    /// be answered, what the budget does not cover, and what was not asked any more after a cancellation.
-    pub(crate) fn ask_scores(&self, unknowns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
+    /// Asks about points, all of which may become the answer; gives their scores. NaN stands for what could not be answered, what
+    /// the budget does not cover, and what was not asked any more after a cancellation.
+    pub(crate) fn ask_scores(&self, points: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
         let rows = self.around.model.preferred_rows().max(1);
-        let unknown_scores = vec![f64::NAN; self.around.model.classes()];
-        let mut all = vec![unknown_scores.clone(); unknowns.len()];
+        let unanswered = vec![f64::NAN; self.around.model.classes()];
+        let mut all = vec![unanswered.clone(); points.len()];
         // What the budget does not cover is not asked.
         let covered = self.around.budget.saturating_sub(KEPT + self.queries());
-        let unknowns = &unknowns[..unknowns.len().min(usize::try_from(covered).unwrap_or(usize::MAX))];
-        let chunks: Vec<Chunk<'_>> = unknowns.chunks(rows).zip(all.chunks_mut(rows)).collect();
-        let work = |(unknowns, out): Chunk<'_>| {
+        let points = &points[..points.len().min(usize::try_from(covered).unwrap_or(usize::MAX))];
+        let chunks: Vec<Chunk<'_>> = points.chunks(rows).zip(all.chunks_mut(rows)).collect();
+        let work = |(points, out): Chunk<'_>| {
             if self.is_cancelled() {
                 return Ok(());
             }
-            let points = unknowns.concat();
-            let asked =
-                self.evaluate_rows(&points, unknowns.first().map_or(1, Vec::len), |row, scores, _| {
-                    out[row] = scores.to_vec();
-                });
+            let asked = self.evaluate_rows(&points.concat(), |row, scores, _| out[row] = scores.to_vec());
             match asked {
                 // A batch that could not be answered costs its own answers: NaN is neither valid nor steep.
                 Err(error) if error.recovery() == Recovery::Possible => {
-                    out.fill(unknown_scores.clone());
+                    out.fill(unanswered.clone());
                     Ok(())
                 }
                 asked => asked,
@@ -244,41 +237,39 @@ impl<'a> Ledger<'a> {
     fn evaluate_rows(
         &self,
         points: &[f64],
-        dim: usize,
         mut take: impl FnMut(usize, &[f64], f64),
     ) -> Result<(), ModelError> {
-        let Surroundings { model, task, condition, .. } = self.around;
-        let classes = model.classes();
-        let rows = points.len() / dim.max(1);
+        let Surroundings { model, coordinates, condition, .. } = self.around;
+        let (dim, numbers, classes) = (coordinates.dim().max(1), model.inputs(), model.classes());
+        let rows = points.len() / dim;
         let mut scores = vec![0.0; rows * classes];
-        let mut seen = points.to_vec();
-        for row in seen.chunks_exact_mut(dim) {
-            task.turn_into_seen(row);
+        let mut inputs = vec![0.0; rows * numbers];
+        for (point, input) in points.chunks_exact(dim).zip(inputs.chunks_exact_mut(numbers)) {
+            coordinates.write(point, input);
         }
         self.pay(rows as u64)?;
-        model.scores(Inputs { points: &seen, dim }, &mut scores)?;
-        for (row, (unknown, scores)) in points.chunks_exact(dim).zip(scores.chunks_exact(classes)).enumerate()
-        {
+        model.scores(Inputs { points: &inputs, dim: numbers }, &mut scores)?;
+        for (row, (point, scores)) in points.chunks_exact(dim).zip(scores.chunks_exact(classes)).enumerate() {
             let margin = condition.margin(scores);
-            self.consider(unknown, scores, margin);
+            self.consider(point, scores, margin);
             take(row, scores, margin);
         }
         Ok(())
     }
 
-    fn consider(&self, unknown: &[f64], scores: &[f64], margin: f64) {
+    fn consider(&self, point: &[f64], scores: &[f64], margin: f64) {
         if margin.is_nan() {
             return;
         }
-        let inside = unknown.iter().zip(&self.bounds).all(|(x, (lower, upper))| lower <= x && x <= upper);
+        let inside = point.iter().zip(self.bounds()).all(|(x, (lower, upper))| lower <= x && x <= upper);
         if !inside {
             return;
         }
         let candidate = || Candidate {
-            unknown: unknown.to_vec(),
+            point: point.to_vec(),
             scores: scores.to_vec(),
             margin,
-            penalty: self.penalty(unknown),
+            penalty: self.penalty(point),
         };
         let mut seen = self.seen();
         let nearer = |nearest: &Candidate| {
@@ -300,7 +291,7 @@ impl<'a> Ledger<'a> {
     fn precedes(&self, a: &Candidate, b: &Candidate) -> bool {
         let (reaches, other) = (self.reaches(a.margin), self.reaches(b.margin));
         let by_numbers =
-            || a.unknown.iter().zip(&b.unknown).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+            || a.point.iter().zip(&b.point).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
         let smaller = || {
             a.penalty < b.penalty
                 || (a.penalty == b.penalty && by_numbers() == Some(std::cmp::Ordering::Less))
@@ -316,7 +307,7 @@ impl<'a> Ledger<'a> {
 
 impl Oracle for Ledger<'_> {
     fn evaluate(&self, batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
-        self.evaluate_rows(batch.points, batch.dim, |row, _, margin| values[row] = loss(margin, self.kappa))?;
+        self.evaluate_rows(batch.points, |row, _, margin| values[row] = loss(margin, self.kappa))?;
         Ok(())
     }
 

@@ -1,16 +1,15 @@
-//! Explains what a classifier sees, from queries alone, and draws the answer.
+//! Explains what a classifier sees, from queries alone.
 //!
-//! A *pertinent positive* is a small part of an input that suffices for its class; a *pertinent negative* is a small
-//! change that would alter it (Dhurandhar et al. 2018). Modules in the order data flows: what is asked (`task`), when an
-//! input answers it (`condition`), how large a margin must be to count (`floor`), everything the model was asked and the best of it (`ledger`), the method over points and
-//! weights (`search`), steps by what single places are worth (`refine`), valid points to begin with (`starts`), the removal
-//! of what is not needed (`prune`), the way through all of them (`run`), the answer (`answer`), and how it looks
-//! (`picture`, `report`).
+//! A *part* (pertinent positive) is a small part of an input that suffices for its class; a *change* (pertinent negative) is a
+//! small change that would alter it (Dhurandhar et al. 2018). Modules in the order data flows: what is asked ([`question`]), what "not
+//! there" means ([`absent`]), what can be switched, moved or left out ([`features`]), what the model's scores are ([`scores`]), when an
+//! input answers the question ([`condition`]), everything the model was asked and the best of it (`ledger`), how an answer is searched
+//! ([`strategy`]), the answer ([`answer`]), and the way through all of them ([`session`]).
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use gradless::{Inputs, Model, ModelError};
-//! use gradless_explain::{Explain, Mode, Task, Watch, explain};
+//! use gradless_explain::{Labels, Options, Pixels, Session, Watch};
 //!
 //! /// Class 1 if the first three numbers outweigh the others.
 //! struct Scale;
@@ -31,29 +30,42 @@
 //!     }
 //! }
 //!
-//! // What of twenty ones is enough for class 1?
-//! let task = Task::new(Mode::PertinentPositive, vec![1.0; 20], 0.0, 1.0);
-//! let answer = explain(&Scale, &task, &Explain::default(), &Watch::new(&AtomicBool::new(false)))?;
-//! assert!(answer.valid && answer.class == 1);
-//! assert!(answer.unknown[3..].iter().all(|&x| x == 0.0)); // something of the first three, nothing else
+//! // What of twenty ones is enough for class 1, and what would change it?
+//! let features = Pixels::new(vec![1.0; 20], vec![20], 0.0, 1.0);
+//! let cancel = AtomicBool::new(false);
+//! let session = Session {
+//!     model: &Scale,
+//!     features: &features,
+//!     options: &Options::default(),
+//!     labels: Labels::default(),
+//!     watch: Watch::new(&cancel),
+//!     deadline: None,
+//!     sent: None,
+//! };
+//! let [part, change] = &session.explain(session.look()?)?[..] else { unreachable!("two questions") };
+//! assert!(part.valid && part.explanation.class == 1);
+//! assert!(part.x[3..].iter().all(|&x| x == 0.0)); // something of the first three, nothing else
+//! assert!(change.valid && change.explanation.class == 0);
 //! # Ok::<(), gradless_explain::ExplainError>(())
 //! ```
 
-pub mod task;
+pub mod question;
+pub mod absent;
+pub mod features;
+pub mod scores;
 pub mod condition;
-mod floor;
+mod error;
 mod ledger;
-mod search;
-mod refine;
-mod starts;
-mod prune;
-mod run;
-mod answer;
-pub mod picture;
-pub mod report;
+pub mod strategy;
+pub mod answer;
+pub mod session;
 
-pub use answer::{Answer, Explain, ExplainError, Grid, Kappa, Progress, Search, Step, Watch, explain};
-pub use condition::Condition;
-pub use floor::{Floor, Within};
-pub use report::{Minimal, Mode};
-pub use task::{Change, Start, Task, TaskError};
+pub use absent::Absent;
+pub use answer::{Agreement, Answer, Minimal, Step};
+pub use condition::Floor;
+pub use error::ExplainError;
+pub use features::{Column, Columns, Features, Grid, Pixels};
+pub use question::{Moves, Question, QuestionError};
+pub use scores::{Declared, Scores};
+pub use session::{Kappa, Labels, Options, Progress, Session, Starts, Watch};
+pub use strategy::{Start, Strategy};

@@ -4,8 +4,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use gradless::{Budget, Config, Inputs, Method, Model, ModelError, Preset, StopRule};
-use gradless_explain::{Answer, Explain, Minimal, Mode, Search, Start, Task, Watch, explain};
+use gradless::{Config, Inputs, Method, Model, ModelError, Preset, StopRule};
+use gradless_explain::session::Look;
+use gradless_explain::{
+    Answer, Labels, Minimal, Options, Pixels, Question, Scores, Session, Start, Starts, Strategy, Watch,
+};
 
 /// By how much the input's class wins.
 struct Lead<F>(F);
@@ -30,19 +33,36 @@ const DIM: usize = 40;
 
 /// The part of an input of ones that pruning leaves.
 fn part(lead: impl Fn(&[f64]) -> f64 + Send + Sync) -> Answer {
-    let config = Config {
-        budget: Budget::queries(3_000),
-        stop: StopRule::Iterations(2),
-        ..Config::new(Method::of_the_seed(), Preset::Practical)
+    let options = Options {
+        questions: vec![Question::Part],
+        config: Config {
+            stop: StopRule::Iterations(2),
+            ..Config::new(Method::of_the_seed(), Preset::Practical)
+        },
+        max_queries: 3_000,
+        strategy: Strategy::Fixed,
+        starts: Starts::both(Start::Input),
+        kappa: None,
+        l1: 1e-6,
+        l2: 0.0,
+        noise_floor: Some(0.0),
+        ..Options::default()
     };
-    let (search, start) = (Search::Off, Start::Input);
-    let how = Explain { config, search, start, kappa: None, l1: 1e-6, l2: 0.0, ..Explain::default() };
-    let task = Task::new(Mode::PertinentPositive, vec![1.0; DIM], 0.0, 1.0);
-    explain(&Lead(lead), &task, &how, &Watch::new(&AtomicBool::new(false))).unwrap()
+    let cancel = AtomicBool::new(false);
+    let session = Session {
+        model: &Lead(lead),
+        features: &Pixels::new(vec![1.0; DIM], vec![DIM], 0.0, 1.0),
+        options: &options,
+        labels: Labels::default(),
+        watch: Watch::new(&cancel),
+        deadline: None,
+        sent: None,
+    };
+    session.explain(Look { scores: Scores::Logits, queries: 0 }).unwrap().remove(0)
 }
 
 fn places(answer: &Answer) -> Vec<usize> {
-    (0..DIM).filter(|&i| answer.unknown[i] != 0.0).collect()
+    (0..DIM).filter(|&i| answer.x[i] != 0.0).collect()
 }
 
 #[test]
@@ -53,10 +73,10 @@ fn what_is_left_has_the_class_and_no_place_of_it_can_go() {
         let b = w.iter().sum::<f64>() - 0.3;
         let lead = |x: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() - b;
         let answer = part(lead);
-        assert!(answer.valid && lead(&answer.unknown) > 0.0, "seed {seed}: {answer:?}");
+        assert!(answer.valid && lead(&answer.x) > 0.0, "seed {seed}: {answer:?}");
         assert_eq!(answer.minimal, Minimal::Checked, "seed {seed}");
         let can_go = |&i: &usize| {
-            let mut without = answer.unknown.clone();
+            let mut without = answer.x.clone();
             without[i] = 0.0;
             lead(&without) > 0.0
         };

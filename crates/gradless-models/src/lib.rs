@@ -24,8 +24,7 @@
 //! - [`Onnx`]: a classifier in an ONNX file, with its [`Description`] beside it.
 //! - [`Process`]: any program as the black box, through lines of JSON.
 //! - `Http` (feature `http`): a classifier behind an address.
-//! - [`Counted`], [`Capped`], [`Cached`], [`Journalled`], [`LogScores`]: models around models.
-//! - [`Answers`]: what a model tells beyond its class.
+//! - [`Counted`], [`Capped`], [`Cached`], [`Journalled`]: models around models.
 //! - [`ModelNoise`]: how far rounding blurs a model's scores.
 
 mod error;
@@ -36,10 +35,8 @@ mod process;
 #[cfg(feature = "http")]
 mod http;
 mod wrap;
-mod answers;
 mod noise;
 
-pub use answers::Answers;
 pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 #[cfg(feature = "http")]
@@ -50,9 +47,10 @@ pub use noise::{ModelNoise, ModelNoiseError};
 pub use onnx::{Element, Tensor, run_graph};
 pub use onnx::{Engine, Onnx, OnnxOptions};
 pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};
-pub use wrap::{Asked, Cached, Capped, Counted, Hits, Journalled, LogScores};
+pub use wrap::{Asked, Cached, Capped, Counted, Hits, Journalled};
 
-/// The README's examples are compiled and run as doc tests.
+/// The programs of the README and of the guide are compiled and run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/rust.md")]
+struct Programs;

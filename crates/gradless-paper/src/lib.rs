@@ -3,7 +3,6 @@
 
 pub mod data;
 pub mod onnx;
-pub mod plot;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
 #[cfg(feature = "train")]

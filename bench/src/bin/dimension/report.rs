@@ -8,7 +8,7 @@ use std::path::Path;
 use bench::race::Goal;
 use bench::{Fallible, grouped, page};
 use gradless::{BatchSize, Estimator, Method, Preset};
-use gradless_paper::plot::{Axis, Look, Panel, Plot, Scale, Series};
+use gradless_report::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
 use crate::contest::{AUTO, Family, PSGD};
 use crate::results::{Curve, Results};

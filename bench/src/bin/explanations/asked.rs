@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use gradless::{Budget, Config};
-use gradless_explain::{Change, Explain, Floor, Grid, Mode, Task};
+use gradless::Config;
+use gradless_explain::{Moves, Options};
 use gradless_models::{Engine, Onnx, OnnxOptions};
 
 use crate::Fallible;
@@ -20,10 +20,13 @@ pub(crate) enum Question {
 }
 
 impl Question {
-    pub(crate) fn task(self, input: &[f64]) -> Task {
-        let mode = if self == Self::Part { Mode::PertinentPositive } else { Mode::PertinentNegative };
-        let change = if self == Self::Addition { Change::Add } else { Change::TwoSided };
-        Task { change, ..Task::new(mode, input.to_vec(), 0.0, 1.0) }
+    /// The same in the words of the library.
+    fn asked(self) -> gradless_explain::Question {
+        match self {
+            Self::Part => gradless_explain::Question::Part,
+            Self::Change => gradless_explain::Question::CHANGE,
+            Self::Addition => gradless_explain::Question::Change { moves: Moves::Add, target: None },
+        }
     }
 }
 
@@ -151,13 +154,14 @@ impl Asked {
         Ok(Onnx::load_with(format!("assets/{}.onnx", self.network.name()), &options)?)
     }
 
-    pub(crate) fn how(&self) -> Explain {
-        Explain {
-            // As `gradless explain` does.
-            config: Config { budget: Budget::queries(self.queries), seed: self.seed, ..Config::default() },
-            grid: Some(Grid { low: 0.0, high: 1.0, steps: 255 }),
-            floor: Floor::given(self.network.floor()),
-            ..Explain::default()
+    /// As `gradless explain` does, with a noise floor that is given.
+    pub(crate) fn options(&self, question: Question) -> Options {
+        Options {
+            questions: vec![question.asked()],
+            config: Config { seed: self.seed, ..Config::default() },
+            max_queries: self.queries,
+            noise_floor: Some(self.network.floor()),
+            ..Options::default()
         }
     }
 }

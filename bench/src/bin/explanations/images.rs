@@ -2,6 +2,7 @@
 
 use gradless::{Inputs, Model};
 use gradless_explain::condition::largest;
+use gradless_explain::{Grid, Pixels};
 use gradless_paper::data::{Labelled, Split, cifar10, mnist};
 
 use crate::Fallible;
@@ -15,6 +16,14 @@ pub(crate) struct Subject {
     pub(crate) input: Vec<f64>,
     /// Channels, height, width.
     pub(crate) shape: [usize; 3],
+}
+
+impl Subject {
+    /// As it is explained: saved with 8 bits.
+    pub(crate) fn features(&self) -> Pixels {
+        let grid = Some(Grid { low: 0.0, high: 1.0, steps: 255 });
+        Pixels { grid, ..Pixels::new(self.input.clone(), self.shape.to_vec(), 0.0, 1.0) }
+    }
 }
 
 /// Where the images held back end and those for choosing constants begin.

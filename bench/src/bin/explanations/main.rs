@@ -18,7 +18,9 @@ use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
 use bench::side_by_side::side_by_side;
-use gradless_explain::{Watch, explain};
+use gradless_explain::session::Look;
+use gradless_explain::{Answer, ExplainError, Labels, Options, Scores, Session, Watch};
+use gradless_models::Onnx;
 
 use asked::{Asked, Question};
 use images::Subject;
@@ -37,8 +39,8 @@ fn main() -> Fallible<()> {
     for &question in &asked.modes {
         let jobs: Vec<&Subject> = subjects.iter().collect();
         let found = side_by_side(&jobs, asked.threads, |subject| {
-            let task = question.task(&subject.input);
-            let answer = explain(&model, &task, &asked.how(), &Watch::new(&AtomicBool::new(false)))?;
+            let answer =
+                explain(&model, subject, &asked.options(question), Watch::new(&AtomicBool::new(false)))?;
             if let Some(folder) = &asked.save {
                 save(folder, &asked, question, subject, &answer)?;
             }
@@ -58,7 +60,27 @@ fn main() -> Fallible<()> {
     Ok(())
 }
 
-/// What [`Question`] adds to a task.
+/// The answer to the one question of the options. That the networks give logits is known and need not be looked at, so that
+/// all queries are those of the search.
+fn explain(
+    model: &Onnx,
+    subject: &Subject,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Answer, ExplainError> {
+    let session = Session {
+        model,
+        features: &subject.features(),
+        options,
+        labels: Labels::default(),
+        watch,
+        deadline: None,
+        sent: None,
+    };
+    let mut answers = session.explain(Look { scores: Scores::Logits, queries: 0 })?;
+    Ok(answers.remove(0))
+}
+
 impl Question {
     fn name(self) -> &'static str {
         match self {

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gradless::{Budget, Config, Method, Preset};
-use gradless_explain::{Explain, Progress, Search, Start, Watch, explain};
+use gradless::{Config, Method, Preset};
+use gradless_explain::{Options, Progress, Start, Starts, Strategy, Watch};
 use gradless_models::Onnx;
 
 use crate::asked::{Asked, Question};
 use crate::images::Subject;
-use crate::{Fallible, side_by_side};
+use crate::{Fallible, explain, side_by_side};
 
 /// Weights are $2^{-k}$, the same for both norms.
 const EXPONENTS: std::ops::RangeInclusive<i32> = 2..=12;
@@ -48,22 +48,18 @@ pub(crate) fn read(path: &Path) -> Fallible<BTreeMap<usize, Option<i32>>> {
 
 /// The exponent of the first weight at which a valid point is seen.
 fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Option<i32>> {
-    let task = Question::Addition.task(&subject.input);
     for k in EXPONENTS.rev() {
         let weight = 0.5_f64.powi(k);
-        let how = Explain {
-            config: Config {
-                budget: Budget::queries(QUERIES),
-                seed: asked.seed,
-                ..Config::new(Method::of_the_seed(), Preset::Practical)
-            },
+        let options = Options {
+            config: Config { seed: asked.seed, ..Config::new(Method::of_the_seed(), Preset::Practical) },
+            max_queries: QUERIES,
             l1: weight,
             l2: weight,
             kappa: None,
-            search: Search::Off,
+            strategy: Strategy::Fixed,
             prune: false,
-            start: Start::Centre,
-            ..asked.how()
+            starts: Starts::both(Start::Centre),
+            ..asked.options(Question::Addition)
         };
         let found = AtomicBool::new(false);
         let progress = |progress: &Progress| {
@@ -72,7 +68,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
             }
         };
         // What is found ends the search, too.
-        explain(model, &task, &how, &Watch { cancel: &found, progress: &progress })?;
+        explain(model, subject, &options, Watch { cancel: &found, progress: &progress })?;
         if found.load(Ordering::Relaxed) {
             return Ok(Some(k));
         }

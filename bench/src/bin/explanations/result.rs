@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use gradless_explain::picture::Picture;
 use gradless_explain::{Answer, Minimal};
+use gradless_report::picture::Picture;
 
 use crate::Fallible;
 use crate::asked::{Asked, Question};
@@ -28,18 +28,15 @@ pub(crate) struct Found {
 
 impl Found {
     pub(crate) fn new(subject: &Subject, answer: &Answer) -> Self {
-        let plane = subject.shape[1] * subject.shape[2];
-        // A part differs from black, a change from no change: both are 0 here.
-        let changed = |pixel: usize| answer.unknown.iter().skip(pixel).step_by(plane).any(|&x| x != 0.0);
         Self {
             index: subject.index,
             label: subject.label,
             valid: answer.valid,
             minimal: answer.minimal == Minimal::Checked,
-            class: answer.class,
+            class: answer.explanation.class,
             norm_l1: answer.norm_l1,
             norm_l2: answer.norm_l2,
-            pixels: (0..plane).filter(|&pixel| changed(pixel)).count(),
+            pixels: answer.pixels,
             margin: answer.margin,
             queries: answer.queries,
         }
@@ -72,19 +69,19 @@ pub(crate) fn save(
 ) -> Fallible<()> {
     std::fs::create_dir_all(folder)?;
     let name = format!("{}-{}-{:05}", asked.network.name(), question.name(), subject.index);
-    let bytes: Vec<u8> = answer.seen.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let bytes: Vec<u8> = answer.after.iter().flat_map(|x| x.to_le_bytes()).collect();
     std::fs::write(folder.join(format!("{name}.f64")), bytes)?;
     let [channels, height, width] = subject.shape;
     std::fs::write(
         folder.join(format!("{name}.png")),
-        Picture::new(channels, height, width, answer.seen.clone())?.to_png(),
+        Picture::new(channels, height, width, answer.after.clone())?.to_png(),
     )?;
     let line = format!(
         "{} {} {} {} {}\n",
         name,
         asked.network.name(),
         if question == Question::Part { "keeps" } else { "leaves" },
-        answer.original_class,
+        answer.original.class,
         if answer.valid { "valid" } else { "invalid" }
     );
     // One file per answer, so that threads need not agree on an order.

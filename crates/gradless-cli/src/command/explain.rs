@@ -1,37 +1,39 @@
 //! `gradless explain`: what is enough for a class, and what small change would alter it.
 
-mod agreement;
 mod arguments;
-mod drawing;
 mod folder;
+mod job;
 mod many;
-mod record;
+mod page;
 mod settings;
-mod subject;
-mod words;
 
 pub(crate) use arguments::Explain;
-pub(crate) use folder::{ITEMS, configuration, fresh, put};
-pub(crate) use record::SCHEMA;
+pub(super) use gradless_explain::answer::SCHEMA;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
+use clap::Parser;
 use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Model, PerCoordinate};
-use gradless_explain::Mode;
-use serde_json::json;
+use gradless_explain::answer::margin_text;
+use gradless_explain::session::was_cut_off;
+use gradless_explain::{Answer, Declared};
+use gradless_models::ScoreKind;
+use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Command, Outcome};
+use crate::arguments::Arguments;
 use crate::input::{self, Source, Space};
-use crate::interrupt;
 use crate::model;
+use crate::run::words::{arguments, command};
+use crate::run::{Overrides, clock, interrupt};
 use crate::terminal::{self, Searching, Terminal};
+use arguments::Questions;
 use folder::Prepared;
-use record::Record;
-use settings::Settings;
-use subject::{Explained, Job};
+use job::{Explained, Job, input_hash, is_refusal};
+use settings::{Given, Settings};
 
 /// A run that takes longer is announced.
 const LONG: Duration = Duration::from_secs(10);
@@ -41,20 +43,10 @@ impl Explain {
         self.explain(None, None, terminal)
     }
 
-    /// Goes on in the folder of a run that was begun with these words; `known` is what its service told of itself then.
-    pub(crate) fn resume(
-        self,
-        folder: PathBuf,
-        known: &serde_json::Value,
-        terminal: &Terminal,
-    ) -> anyhow::Result<Outcome> {
-        self.explain(Some(folder), Some(known), terminal)
-    }
-
     fn explain(
         self,
         resumed: Option<PathBuf>,
-        known: Option<&serde_json::Value>,
+        known: Option<&Value>,
         terminal: &Terminal,
     ) -> anyhow::Result<Outcome> {
         interrupt::flag();
@@ -92,57 +84,56 @@ impl Explain {
         job: &Job,
         name: &str,
         input: Vec<f64>,
-        folder: &Prepared,
+        prepared: &Prepared,
         terminal: &Terminal,
     ) -> anyhow::Result<Outcome> {
-        let look = job.look(&input)?;
-        if let Some(warning) = look.answers.warning() {
+        let subject = job.look(name, input)?;
+        if let Some(warning) = subject.look.scores.warning() {
             terminal::say(&format!("note: {warning}"));
         }
-        let threads = u32::try_from(self.threads(job)).unwrap_or(1);
-        announce(look.per_question / threads, job.settings.questions(1), job.settings.max_queries);
+        let threads = self.threads(job);
+        let per_question = subject.per_question / u32::try_from(threads).unwrap_or(1);
+        announce(per_question, job.settings.searches(1), job.settings.options.max_queries);
         let bar = Searching::new();
-        let explained = job.explain(name, input, look, self.threads(job), &|mode, progress| {
-            bar.at(mode_name(mode), progress.queries, progress.budget, progress.best);
+        let mut explained = job.explain(subject, threads, &|progress| {
+            bar.at(progress.question.name(), progress.queries, progress.budget, progress.best);
         })?;
         drop(bar);
-        folder.settle(&self.config(job))?;
-        let folder = &folder.path;
-        let cut_off = explained.cases.len() < job.settings.modes.len()
-            || explained.cases.iter().any(|found| subject::was_cut_off(&found.stop_reason));
-        let records = folder::write(folder, job, &explained, &command())?;
-        let human = human(job, &explained, &records, folder);
-        match &records[..] {
-            [record] if job.settings.modes.len() == 1 => terminal.result(&human, record)?,
-            records => terminal.result(&human, &records)?,
-        }
+        prepared.settle(&self.config(job))?;
+        let folder = &prepared.path;
+        folder::write(folder, job, &mut explained, &command())?;
+        let answers = &explained.answers;
+        terminal.result(&human(job, &explained, folder), &folder::told(job, answers))?;
+        let all = answers.len() == job.settings.options.questions.len();
         match &job.journal {
-            Some(_) if cut_off => {
+            Some(_) if !all || answers.iter().any(|answer| was_cut_off(&answer.stop_reason)) => {
                 terminal::say(&format!("go on with `gradless resume {}`", folder.display()));
             }
             Some(journal) => journal.end().context("the end of the run cannot be written")?,
             None => (),
         }
-        let all = records.len() == job.settings.modes.len() && records.iter().all(|record| record.valid);
-        Ok(if all { Outcome::Done } else { Outcome::NotFound })
+        let found = all && answers.iter().all(|answer| answer.valid);
+        Ok(if found { Outcome::Done } else { Outcome::NotFound })
     }
 
-    fn job(&self, known: Option<&serde_json::Value>) -> anyhow::Result<Job> {
-        if self.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
-            bail!("--max-seconds must be a positive number");
-        }
-        let deadline = self.max_seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+    fn job(&self, known: Option<&Value>) -> anyhow::Result<Job> {
+        let deadline = clock::deadline(self.max_seconds)?;
         let loaded = model::load_until(&self.model, self.threads, deadline, known)?;
         let channels = match *loaded.onnx.shape() {
             [channels, _, _] => channels,
             _ => 1,
         };
-        let settings = Settings::new(self, channels, loaded.onnx.description().range)?;
-        let [low, high] = loaded.onnx.description().range;
         let target = self.target.as_deref().map(|target| class(&loaded.onnx, target)).transpose()?;
-        if target.is_some() && settings.modes == [Mode::PertinentPositive] {
-            bail!("--target is for changes: a part of the input keeps its class. Ask with --mode pn");
+        if target.is_some() && self.question == Questions::Part {
+            bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
         }
+        let range @ [low, high] = loaded.onnx.description().range;
+        let declared = match loaded.onnx.score_kind() {
+            ScoreKind::Auto => Declared::Nothing,
+            ScoreKind::Logits => Declared::Logits,
+            ScoreKind::Probabilities => Declared::Probabilities,
+        };
+        let settings = Settings::new(self, Given { channels, range, declared, target })?;
         let mut job = Job {
             loaded,
             settings,
@@ -150,7 +141,6 @@ impl Explain {
             upper: high.into(),
             background: 0.0_f64.clamp(low, high).into(),
             frozen: Vec::new(),
-            target,
             deadline,
             journal: None,
         };
@@ -187,8 +177,8 @@ impl Explain {
         let mut config = self.config(job);
         folder::forget_call(&mut config);
         // Its words are in the hash of the model; how often and how fast it is asked may change.
-        config["model"]["http"] = serde_json::Value::Null;
-        config["input_sha256"] = record::input_hash(input).into();
+        config["model"]["http"] = Value::Null;
+        config["input_sha256"] = input_hash(input).into();
         let fingerprint = model::digest(&serde_json::to_vec(&config).context("the settings are not JSON")?);
         // A model on this machine answers faster than its disk syncs, and costs nothing to ask again.
         let is_local = job.loaded.onnx.is_local();
@@ -215,10 +205,10 @@ impl Explain {
     }
 
     /// All that is needed to repeat the run.
-    fn config(&self, job: &Job) -> serde_json::Value {
+    fn config(&self, job: &Job) -> Value {
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let mut config = json!({
-            "schema": record::SCHEMA,
+            "schema": SCHEMA,
             "version": env!("CARGO_PKG_VERSION"),
             "command": command(),
             "arguments": arguments(),
@@ -232,7 +222,6 @@ impl Explain {
             "input": shown(&self.input),
             "resize": self.resize,
             "settings": job.settings,
-            "target": job.target,
             "freeze": shown(&self.freeze),
             "background": self.background,
             "lower": self.lower,
@@ -275,35 +264,41 @@ fn class(onnx: &model::BlackBox, target: &str) -> anyhow::Result<usize> {
     })
 }
 
-pub(crate) fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::PertinentPositive => "pp",
-        Mode::PertinentNegative => "pn",
+/// Goes on with a run: the same words, in the folder where they were said first.
+pub(super) fn resume(
+    folder: &Path,
+    config: &Value,
+    change: Overrides,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    if change.timeout.is_some() {
+        bail!("--timeout is for runs of `gradless minimize`");
     }
-}
-
-/// The command that repeats the run, quoted for a shell.
-pub(crate) fn command() -> String {
-    let quoted = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+:%@".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
+    let words =
+        config["arguments"].as_array().context("its configuration lacks the words it was called with")?;
+    let words = words.iter().filter_map(Value::as_str);
+    let home = config["directory"].as_str().context("its configuration lacks the folder it was called in")?;
+    let folder = folder.canonicalize().context("its folder cannot be found")?;
+    std::env::set_current_dir(home)
+        .with_context(|| format!("{home}, where it was begun, is not there any more"))?;
+    let Ok(Arguments { command: Command::Explain(mut asked), .. }) =
+        Arguments::try_parse_from(std::iter::once("gradless").chain(words))
+    else {
+        bail!("it was called with words that this version does not know");
     };
-    let words = crate::arguments::typed().map(|word| quoted(word.to_string_lossy().into_owned()));
-    std::iter::once("gradless".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// The words of the command, if they can be written down.
-fn arguments() -> Option<Vec<String>> {
-    std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect()
+    asked.threads = change.threads.or(asked.threads);
+    asked.max_seconds = change.max_seconds.or(asked.max_seconds);
+    asked.model.max_sent = change.max_sent.or(asked.model.max_sent);
+    // Told as it was when the run was begun.
+    let named = asked.out.clone().filter(|out| out.canonicalize().is_ok_and(|out| out == folder));
+    let below = || folder.strip_prefix(Path::new(home).canonicalize().ok()?).ok().map(Path::to_owned);
+    let shown = named.or_else(below).unwrap_or_else(|| folder.clone());
+    asked.explain(Some(shown), Some(&config["model"]["known"]), terminal)
 }
 
 /// Why a run came to nothing: what it has paid for is kept.
 fn given_up(job: &Job, folder: &Prepared, error: anyhow::Error) -> anyhow::Error {
-    if subject::is_refusal(&error) || job.journal.as_ref().is_none_or(|journal| journal.sent() == 0) {
+    if is_refusal(&error) || job.journal.as_ref().is_none_or(|journal| journal.sent() == 0) {
         folder::abandon(folder);
         return error;
     }
@@ -312,33 +307,33 @@ fn given_up(job: &Job, folder: &Prepared, error: anyhow::Error) -> anyhow::Error
 }
 
 /// The result as people read it.
-fn human(job: &Job, explained: &Explained, records: &[Record], folder: &Path) -> String {
+fn human(job: &Job, explained: &Explained, folder: &Path) -> String {
     let mut lines = Vec::new();
-    if let Some(first) = explained.cases.first() {
-        let class = words::class_name(job, first.answer.original_class);
+    if let Some(Answer { original, .. }) = explained.answers.first() {
+        let class = if original.name == original.class.to_string() {
+            format!("class {}", original.name)
+        } else {
+            format!("\"{}\"", original.name)
+        };
         lines.push(format!("{}: {} says {class}", explained.name, job.loaded.name));
     }
-    let facts = drawing::model(job, explained);
+    let facts = page::model(job, explained);
     let told: Vec<String> = facts[3..].iter().map(|(name, value)| format!("{name} {value}")).collect();
     lines.push(format!("({})", told.join("; ")));
-    for (found, record) in explained.cases.iter().zip(records) {
+    for answer in &explained.answers {
         lines.push(String::new());
-        lines.push(format!("{}  {}", mode_name(record.mode), record.sentence));
+        lines.push(format!("{}: {}", answer.question.name(), answer.sentence));
         lines.push(format!(
             "    margin {} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
-            words::margin(record.margin),
-            explained.floor.margin,
-            record.norm_l1,
-            record.queries,
-            terminal::duration(Duration::from_secs_f64(record.seconds)),
-            words::minimal(found.answer.minimal),
+            margin_text(answer.margin),
+            answer.noise_floor,
+            answer.norm_l1,
+            answer.queries,
+            terminal::duration(Duration::from_secs_f64(answer.seconds)),
+            answer.minimal.sentence(),
         ));
-        if let Some(hint) = words::hint(found) {
-            lines.push(format!("    {hint}"));
-        }
-        if let Some(agreement) = &found.agreement {
-            lines.push(format!("    {}", agreement.sentence()));
-        }
+        lines.extend(answer.hint.iter().map(|hint| format!("    {hint}")));
+        lines.extend(answer.agreement.iter().map(|agreement| format!("    {}", agreement.sentence())));
     }
     lines.push(String::new());
     lines.push(format!("look at {}", folder.join("report.html").display()));

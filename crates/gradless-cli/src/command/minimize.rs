@@ -6,7 +6,7 @@ mod result;
 mod run;
 
 pub(super) use folder::SCHEMA;
-pub(super) use run::{Overrides, resume};
+pub(super) use run::resume;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 
 use super::Outcome;
+use crate::run::words;
 use crate::terminal::Terminal;
 use problem::ProblemFile;
 use run::{Plan, Running};
@@ -116,7 +117,7 @@ impl Minimize {
         };
         let plan = Plan {
             problem,
-            command: super::explain::command(),
+            command: words::command(),
             program: self.command.iter().map(word).collect::<anyhow::Result<_>>()?,
             directory: std::env::current_dir().context("the present folder cannot be found")?,
             processes: self.processes,

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use gradless_explain::report::{IndexEntry, Report, index_html};
+use gradless_report::{IndexEntry, Page, index_html};
 use serde::Serialize;
 
 use super::Outcome;
-use super::explain::{ITEMS, put};
+use crate::run::folder::{ITEMS, put};
 use crate::terminal::Terminal;
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ fn many(folder: &Path) -> anyhow::Result<Drawn> {
     Ok(Drawn { page: page.display().to_string(), pages: entries.len() + 1 })
 }
 
-fn read(folder: &Path) -> anyhow::Result<Report> {
+fn read(folder: &Path) -> anyhow::Result<Page> {
     let path = folder.join("report.json");
     let bytes = fs::read(&path).with_context(|| {
         format!("{} cannot be read: is {} the folder of a finished run?", path.display(), folder.display())

@@ -105,9 +105,9 @@ impl BlackBox {
         }
     }
 
-    /// The same with a count of its own of what had to be sent again, which is written to the journal first.
-    pub(crate) fn session<'a>(&'a self, journal: Option<&'a Journal>) -> Session<'a> {
-        Session { model: self, journal, repeated: AtomicU64::new(0) }
+    /// The same with a count of its own; what has to be sent again is written to the journal first.
+    pub(crate) fn account<'a>(&'a self, journal: Option<&'a Journal>) -> Account<'a> {
+        Account { model: self, journal, sent: AtomicU64::new(0) }
     }
 }
 
@@ -135,22 +135,22 @@ impl Model for BlackBox {
     }
 }
 
-/// A model, and what was sent to it again on somebody's account.
-pub(crate) struct Session<'a> {
+/// A model, and what was sent to it on somebody's account.
+pub(crate) struct Account<'a> {
     model: &'a BlackBox,
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "a file is asked once"))]
     journal: Option<&'a Journal>,
-    repeated: AtomicU64,
+    sent: AtomicU64,
 }
 
-impl Session<'_> {
-    /// Inputs sent again so far.
-    pub(crate) fn repeated(&self) -> u64 {
-        self.repeated.load(Ordering::Relaxed)
+impl Account<'_> {
+    /// Inputs sent so far, repeats included.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
     }
 }
 
-impl Model for Session<'_> {
+impl Model for Account<'_> {
     fn shape(&self) -> &[usize] {
         self.model.shape()
     }
@@ -160,6 +160,7 @@ impl Model for Session<'_> {
     }
 
     fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.sent.fetch_add(inputs.len() as u64, Ordering::Relaxed);
         match self.model {
             BlackBox::Onnx(onnx) => onnx.scores(inputs, scores),
             #[cfg(feature = "http")]
@@ -170,7 +171,7 @@ impl Model for Session<'_> {
                 };
                 let session = http.session_that(&before_repeat);
                 let answered = session.scores(inputs, scores);
-                self.repeated.fetch_add(session.repeated(), Ordering::Relaxed);
+                self.sent.fetch_add(session.repeated(), Ordering::Relaxed);
                 answered
             }
         }

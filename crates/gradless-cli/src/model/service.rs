@@ -8,7 +8,7 @@ use gradless_models::{Http, HttpKnown, HttpOptions};
 use serde_json::Value;
 
 use super::{BlackBox, Loaded, ModelArguments, hash, with_flags};
-use crate::interrupt;
+use crate::run::interrupt;
 
 /// Sends the first request, unless what it would tell is known.
 pub(super) fn connect(

@@ -92,7 +92,7 @@ fn a_budget_that_pays_for_nothing_is_refused_in_the_users_own_numbers() {
     for budget in ["0", "3", "100"] {
         asked
             .ask_with(&format!("--max-queries {budget}"))
-            .fails_saying(&[&format!("--max-queries {budget} is too little"), "at least"]);
+            .fails_saying(&[&format!("--max-queries: {budget} queries are too few"), "at least"]);
         assert!(!asked.folder.0.join("out").exists(), "a refused run has left a folder");
     }
 }

@@ -29,7 +29,7 @@ fn a_target_is_a_name_or_a_number() {
     named.ask_with("fourth --force").fails_saying(&["'fourth'", "first, 1, the third", "from 0 to 2"]);
     named.ask_with("3 --force").fails_saying(&["'3'", "from 0 to 2"]);
     named.ask_with("1 --force").fails_saying(&["class", "already", "another"]);
-    named.ask_with("0 --force --mode pp").fails_saying(&["--target", "--mode pn"]);
+    named.ask_with("0 --force --mode pp").fails_saying(&["--target", "--question change"]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn not_found_is_a_result_that_says_what_to_try() {
         .with("--mode pn")
         .file("--lower", "lower.npy", &array(&[16], &lower))
         .file("--upper", "upper.npy", &array(&[16], &upper));
-    for (asked, try_this) in [(frozen, "freeze less"), (tied, "--set two-sided"), (pinned, "--lower")] {
+    for (asked, try_this) in [(frozen, "freeze less"), (tied, "two-sided"), (pinned, "wider bounds")] {
         let told = asked.ask().ends(1).json();
         assert_eq!(told["valid"], false);
         by_hand::check(&told, &ROW, &[0.0; 16]);
@@ -139,7 +139,11 @@ fn not_found_is_a_result_that_says_what_to_try() {
 fn where_nothing_may_change_there_is_nothing_to_search() {
     let asked = Question::new("all", "rows").about_the_row();
     let frozen = asked.file("--freeze", "all.npy", &array(&[16], &[1.0; 16]));
-    frozen.ask_with("--mode pn").fails_saying(&["nothing of the input may change", "Freeze less", "--lower"]);
+    frozen.ask_with("--mode pn").fails_saying(&[
+        "nothing of the input may change",
+        "Freeze less",
+        "widen the bounds",
+    ]);
     // All of it is enough, and none of it can go.
     let told = frozen.ask_with("--mode pp").ends(0).json();
     assert_eq!((&told["valid"], &told["nonzeros"]), (&json!(true), &json!(0)));

@@ -78,7 +78,7 @@ fn a_damaged_picture_concerns_itself_alone_and_comes_first() {
     let human = asked.ask_for_people().ends(1);
     let lines: Vec<&str> = human.out.lines().collect();
     assert!(lines[0].starts_with("broken.png  failed: "), "{}", human.out);
-    assert!(human.out.contains("\npp  valid ") && human.out.contains(" of 3; medians: "), "{}", human.out);
+    assert!(human.out.contains("\npart: valid ") && human.out.contains(" of 3; medians: "), "{}", human.out);
     assert!(human.out.contains("\n1 could not be read or asked\n"), "{}", human.out);
     assert!(human.err.contains("3 of 4 inputs were explained before"), "{}", human.err);
 }

@@ -28,7 +28,7 @@ fn probabilities_are_searched_as_logarithms_and_told_as_they_are() {
 fn a_model_of_labels_is_recognised_and_its_answers_hold() {
     let asked = Question::new("labels", "labels").about_the_row();
     let ran = asked.ask().ends(0);
-    assert!(ran.err.starts_with("note: the model answers labels only"), "{}", ran.err);
+    assert!(ran.err.starts_with("note: the model returns labels only"), "{}", ran.err);
     for record in records(&ran.json()) {
         assert_eq!(record["scores_are"], "labels");
         assert_eq!(record["valid"], true);
@@ -50,7 +50,7 @@ fn a_model_of_a_few_highest_scores_is_recognised() {
         (0..16_u8).map(|place| if place < 3 { 0.2 + 0.3 * f64::from(place) } else { 0.0 }).collect();
     let ran = Question::new("top", "top3").about(&picture(1, 4, &input)).ask();
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-    assert!(ran.err.starts_with("note: the model answers its 3 highest scores only"), "{}", ran.err);
+    assert!(ran.err.starts_with("note: the model returns its 3 highest scores only"), "{}", ran.err);
     for record in records(&ran.json()) {
         assert_eq!(record["scores_are"], "top-k");
         assert_eq!(record["original"]["class"], 2);

@@ -63,13 +63,13 @@ fn without_kappa_search_and_pruning_the_seeds_objective_is_minimised() {
 }
 
 #[test]
-fn the_preset_seed_is_the_papers_text() {
+fn the_preset_paper_is_the_papers_text() {
     for (words, method, mode) in [
         ("--mode pp", "zo-ada-exp-grad+", "pp"),
         ("--mode pn", "zo-ada-exp-grad+", "pn"),
         ("--mode pp --method zo-exp-storm", "zo-exp-storm", "pp"),
     ] {
-        let asked = Question::new("seed-preset", "rows").about_the_row().with("--preset seed").with(words);
+        let asked = Question::new("paper-preset", "rows").about_the_row().with("--preset paper").with(words);
         let ran = asked.ask();
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
         let told = ran.json();
@@ -79,9 +79,14 @@ fn the_preset_seed_is_the_papers_text() {
         assert_eq!((&told["kappa"], &told["minimal"]), (&Value::Null, &json!("not_asked")));
         let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
         let settings = &config["settings"];
+        let question = if mode == "pp" {
+            json!({"kind": "part"})
+        } else {
+            json!({"kind": "change", "moves": "add", "target": null})
+        };
         assert_eq!(
-            (&settings["set"], &settings["search"], &settings["prune"]),
-            (&json!("add"), &json!("off"), &json!(false))
+            (&settings["questions"], &settings["strategy"], &settings["prune"]),
+            (&json!([question]), &json!("fixed"), &json!(false))
         );
         assert!(told["queries"].as_u64() <= settings["max_queries"].as_u64());
         if mode == "pp" {
@@ -98,6 +103,25 @@ fn the_preset_seed_is_the_papers_text() {
 }
 
 #[test]
+fn former_words_mean_the_same() {
+    let config = |name: &str, words: &str| {
+        let asked = Question::new(name, "rows").about_the_row().with("--max-queries 900").with(words);
+        assert!(matches!(asked.ask().code, Some(0 | 1)));
+        serde_json::from_str::<Value>(&asked.text("config.json")).unwrap()["settings"].clone()
+    };
+    for (now, then) in [
+        ("--question part --preset paper", "--mode pp --preset seed"),
+        (
+            "--question change --strategy fixed --method zo-ada-exp-grad+",
+            "--mode pn --search off --method zo-ada-exp-grad+",
+        ),
+        ("--strategy penalised --method zo-psgd --step-weight 100", "--method zo-psgd --step-weight 100"),
+    ] {
+        assert_eq!(config("now", now), config("then", then), "{now}");
+    }
+}
+
+#[test]
 fn the_preset_authors_is_that_of_their_scripts() {
     let asked = Question::new("authors", "rows").about_the_row().with("--preset authors --mode pn");
     let ran = asked.ask();
@@ -105,13 +129,14 @@ fn the_preset_authors_is_that_of_their_scripts() {
     let told = ran.json();
     assert_eq!((&told["iterations"], &told["kappa"]), (&json!(200), &Value::Null));
     let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
-    assert_eq!(config["settings"]["set"], "two-sided");
+    assert_eq!(config["settings"]["questions"][0]["moves"], "two-sided");
     // Words go before presets.
     let told = asked.ask_with("--force --set add --l1 0.5 --kappa 0.1 --prune on --max-queries 900").json();
     assert_eq!(told["weights"], json!({"l1": 0.5, "l2": 0.5}));
     assert_eq!(told["kappa"], 0.1);
     let config: Value = serde_json::from_str(&asked.text("config.json")).unwrap();
-    assert_eq!((&config["settings"]["set"], &config["settings"]["prune"]), (&json!("add"), &json!(true)));
+    let settings = &config["settings"];
+    assert_eq!((&settings["questions"][0]["moves"], &settings["prune"]), (&json!("add"), &json!(true)));
 }
 
 #[test]

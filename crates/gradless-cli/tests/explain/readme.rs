@@ -27,7 +27,7 @@ fn the_first_command_says_what_the_readme_shows() {
         found.unwrap_or_else(|| panic!("no line begins with {begins:?} in {text}")).to_owned()
     };
     assert_eq!(line(readme, "5.png:"), line(&told, "5.png:"));
-    for question in ["pp  ", "pn  "] {
+    for question in ["part: ", "change: "] {
         let (shown, said) = (line(readme, question), line(&told, question));
         assert!(number(&shown).abs_diff(number(&said)) <= PIXELS, "the README shows {shown:?}, not {said:?}");
         // The rest of the sentence, from the words on.

@@ -1,8 +1,9 @@
 //! How large a margin must be to mean anything: the noise of the model where it is explained.
 
-use gradless::{Inputs, Model, ModelError, PerCoordinate};
+use gradless::{Inputs, Model, ModelError};
 
-use crate::condition::{largest, lead};
+use super::{largest, lead};
+use crate::features::Coordinates;
 
 /// A margin counts when it is so many times the standard deviation of its noise.
 const SIGMAS: f64 = 5.0;
@@ -53,16 +54,22 @@ impl Floor {
         margin > self.margin || (self.repeats && margin > 0.0)
     }
 
-    /// The floor of a model at an input between bounds: what rounding in single precision does at least, and more where asking
+    /// The floor of a model at an input with these coordinates: what rounding in single precision does at least, and more where asking
     /// shows more (11 or 17 queries), if that is asked for.
     ///
-    /// The input is asked again with single numbers moved by one unit in the last place of a double, so that whoever remembers
+    /// The input is asked again with single coordinates moved by one unit in the last place of a double, so that whoever remembers
     /// answers is asked too. Where the margin is not the same then, it is noisy, and its spread is the noise. Where it is, the
     /// model repeats itself, and the floor is what rounding leaves: single precision at least, or what the margin differs by
     /// between neighbouring single-precision inputs. Finite steps are not asked: those of trees, tables and rounded inputs would
     /// look like noise.
-    pub fn at(model: &dyn Model, input: Within<'_>, seed: u64, measure: bool) -> Result<Self, ModelError> {
-        let first = ask(model, &[input.point.to_vec()])?.concat();
+    pub fn at(
+        model: &dyn Model,
+        coordinates: &Coordinates<'_>,
+        seed: u64,
+        measure: bool,
+    ) -> Result<Self, ModelError> {
+        let input = Around { coordinates, numbers: model.inputs() };
+        let first = ask(model, &[input.shown(&coordinates.whole)])?.concat();
         let size = first.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
         let rounding = ROUNDINGS * f64::from(f32::EPSILON) * size;
         let assumed =
@@ -102,31 +109,30 @@ impl Floor {
     }
 }
 
-/// An input and the bounds it must stay in.
-#[derive(Clone, Copy, Debug)]
-pub struct Within<'a> {
-    /// The input.
-    pub point: &'a [f64],
-    /// Lower bounds.
-    pub lower: &'a PerCoordinate,
-    /// Upper bounds.
-    pub upper: &'a PerCoordinate,
+/// What is next to an input. Only inputs that exist are shown: a category stays one, whole numbers stay whole.
+struct Around<'a> {
+    coordinates: &'a Coordinates<'a>,
+    numbers: usize,
 }
 
-impl Within<'_> {
-    /// The input with one number moved by as little as a double can, each time in another way.
-    fn nudged(&self, again: usize) -> Vec<f64> {
-        let dim = self.point.len();
-        let mut point = self.point.to_vec();
-        let i = again % dim;
-        // Further away once every number has had its turn.
-        let times = again / dim + 1;
-        let repeated = |step: fn(f64) -> f64| move |x: f64| (0..times).fold(x, |x, _| step(x));
-        point[i] = self.moved(i, point[i], repeated(f64::next_up), repeated(f64::next_down));
-        point
+impl Around<'_> {
+    fn shown(&self, point: &[f64]) -> Vec<f64> {
+        self.coordinates.input(point, self.numbers)
     }
 
-    /// The input with every number moved to the next one in single precision, up or down as a seed has it.
+    /// The input with one coordinate moved by as little as a double can, each time in another way.
+    fn nudged(&self, again: usize) -> Vec<f64> {
+        let mut point = self.coordinates.whole.clone();
+        if let Some(i) = again.checked_rem(point.len()) {
+            // Further away once every coordinate has had its turn.
+            let times = again / point.len() + 1;
+            let repeated = |step: fn(f64) -> f64| move |x: f64| (0..times).fold(x, |x, _| step(x));
+            point[i] = self.moved(i, point[i], repeated(f64::next_up), repeated(f64::next_down));
+        }
+        self.shown(&point)
+    }
+
+    /// The input with every coordinate moved to the next number in single precision, up or down as a seed has it.
     fn neighbour(&self, seed: u64, n: u64) -> Vec<f64> {
         #[expect(clippy::cast_possible_truncation, reason = "single precision is what is meant")]
         let (up, down) =
@@ -135,12 +141,14 @@ impl Within<'_> {
             let word = mix(seed ^ mix(n ^ mix(i as u64)));
             if word >> 63 == 0 { self.moved(i, x, up, down) } else { self.moved(i, x, down, up) }
         };
-        self.point.iter().enumerate().map(moved).collect()
+        let point: Vec<f64> = self.coordinates.whole.iter().enumerate().map(moved).collect();
+        self.shown(&point)
     }
 
     /// A number moved one way, or the other where that would leave its bounds; as it is between equal ones.
     fn moved(&self, i: usize, x: f64, way: impl Fn(f64) -> f64, other: impl Fn(f64) -> f64) -> f64 {
-        let inside = |x: &f64| self.lower.at(i) <= *x && *x <= self.upper.at(i);
+        let (lower, upper) = self.coordinates.bounds[i];
+        let inside = |x: &f64| lower <= *x && *x <= upper;
         [way(x), other(x)].into_iter().find(inside).unwrap_or(x)
     }
 }
@@ -168,6 +176,8 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
+    use crate::features::{Column, Columns, Features, Pixels};
+    use crate::question::Question;
 
     /// Two scores, the first of which a function says.
     struct Scores<F>(F);
@@ -188,8 +198,8 @@ mod tests {
     }
 
     fn floor(model: &dyn Model, point: &[f64]) -> Floor {
-        let (lower, upper) = (PerCoordinate::Same(0.0), PerCoordinate::Same(1.0));
-        Floor::at(model, Within { point, lower: &lower, upper: &upper }, 0, true).unwrap()
+        let pixels = Pixels::new(point.to_vec(), vec![point.len()], 0.0, 1.0);
+        Floor::at(model, &pixels.coordinates(Question::CHANGE).unwrap(), 0, true).unwrap()
     }
 
     const HALF: [f64; 4] = [0.5; 4];
@@ -252,5 +262,24 @@ mod tests {
         let noisy = floor(&model, &[0.0, 1.0, 1.0, 0.0]);
         assert_eq!((asked.load(Ordering::Relaxed), outside.load(Ordering::Relaxed)), (noisy.queries, 0));
         assert_eq!(seen.lock().unwrap().len() as u64, noisy.queries);
+    }
+
+    #[test]
+    fn only_rows_that_exist_are_asked() {
+        // A whole number, a number, and one of two categories.
+        let row = Columns {
+            input: vec![70.0, 0.3, 0.0, 1.0],
+            columns: vec![Column::Whole(0), Column::Number(1), Column::OneHot(vec![2, 3])],
+            lower: vec![20.0, 0.0, 0.0, 0.0].into(),
+            upper: vec![70.0, 1.0, 1.0, 1.0].into(),
+            absent: vec![40.0, 0.5, 1.0, 0.0].into(),
+            frozen: Vec::new(),
+        };
+        let model = Scores(|x: &[f64]| {
+            assert!(x[0].fract() == 0.0 && [[0.0, 1.0], [1.0, 0.0]].contains(&[x[2], x[3]]), "{x:?}");
+            x[1]
+        });
+        let floor = Floor::at(&model, &row.coordinates(Question::CHANGE).unwrap(), 0, true).unwrap();
+        assert_eq!((floor.repeats, floor.queries), (true, 11));
     }
 }

@@ -1,10 +1,14 @@
-//! The search over points and weights within one budget.
+//! The penalised search: an optimiser minimises loss and penalty, at one weight or at several, within one budget.
 
-use gradless::{Budget, Config, Driver, Event, Solver, StopReason};
+use gradless::{Budget, Config, Driver, Event, Problem, ProblemError, Regulariser, Set, Solver, StopReason};
 
-use crate::answer::{ExplainError, Step};
+use super::{Course, Found, LOOK, Search, Start, Strategy};
+use crate::answer::{Minimal, Step};
+use crate::error::ExplainError;
 use crate::ledger::Ledger;
 
+/// Share of the queries that is kept for pruning.
+const FOR_PRUNING: u64 = 3;
 /// Rounds the queries of a search over weights are divided into.
 const ROUNDS: u64 = 6;
 /// The weights change by this factor until one is too large and one small enough.
@@ -14,83 +18,111 @@ const CLOSE: f64 = 1.3;
 /// Points along one way that are asked at once.
 const STOPS: usize = 15;
 
-/// Where and with what a search begins.
-pub(crate) struct Beginning {
-    pub(crate) start: Vec<f64>,
-    pub(crate) l1: f64,
-    pub(crate) l2: f64,
-    pub(crate) queries: u64,
-    /// Whether the weights are searched too.
-    pub(crate) weights: bool,
+/// At which weights the method runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weights {
+    /// As given, once.
+    Given,
+    /// Larger ones where the answer was valid, smaller ones where it was not.
+    Several,
 }
 
-/// What a search leaves behind beside what the ledger kept.
-pub(crate) struct Searched {
-    pub(crate) iterations: u64,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) stop: Option<StopReason>,
-    /// Weights of the last round.
-    pub(crate) l1: f64,
-    pub(crate) l2: f64,
-    pub(crate) last: Vec<f64>,
-}
-
-impl Searched {
-    /// Nothing has been searched yet.
-    pub(crate) fn new(l1: f64, l2: f64, start: Vec<f64>) -> Self {
-        Self { iterations: 0, steps: Vec::new(), stop: None, l1, l2, last: start }
-    }
-}
-
-/// Minimises at the weights given; then at larger ones where the answer was valid, at smaller ones where it was not, each
-/// time from the best valid point so far.
-pub(crate) fn search(
-    ledger: &Ledger<'_>,
-    config: &Config,
-    beginning: Beginning,
-) -> Result<Searched, ExplainError> {
-    let Beginning { start, l1, l2, queries, weights } = beginning;
-    let end = ledger.sent() + queries;
-    let mut searched = Searched::new(l1, l2, start);
-    let (mut valid, mut invalid): (Option<f64>, Option<f64>) = (None, None);
-    let mut factor = 1.0;
-    for round in 0.. {
-        let left = end.saturating_sub(ledger.sent());
-        let slice = if weights { left.min((queries / ROUNDS).max(1)) } else { left };
-        (searched.l1, searched.l2) = (factor * l1, factor * l2);
-        let before = ledger.sent();
-        let holds = one_round(ledger, config, slice, round, &mut searched)?;
-        ledger.settle();
-        let over = matches!(searched.stop, Some(StopReason::OracleFailed { .. } | StopReason::Cancelled));
-        // A round that did not pay for one step will not pay for the next either.
-        let stuck = ledger.sent() == before;
-        if !weights || over || stuck || ledger.sent() >= end || slice < queries / ROUNDS {
-            break;
-        }
-        *(if holds { &mut valid } else { &mut invalid }) = Some(factor);
-        factor = match (valid, invalid) {
-            (Some(valid), Some(invalid)) if invalid / valid < CLOSE => break,
-            (Some(valid), Some(invalid)) => (valid * invalid).sqrt(),
-            (Some(valid), None) => STRIDE * valid,
-            (None, Some(invalid)) => invalid / STRIDE,
-            (None, None) => break,
+impl Search<'_> {
+    /// The method at fixed weights or at several, and if asked for what is needed of it.
+    pub(super) fn by_method(&self, course: &mut Course) -> Result<Found, ExplainError> {
+        let start = self.start()?;
+        let reserve = if self.options.prune { self.queries / FOR_PRUNING } else { 0 };
+        let queries = self.left().saturating_sub(reserve + 2 * LOOK);
+        let weights = match self.options.strategy {
+            Strategy::Fixed => Weights::Given,
+            Strategy::Direct | Strategy::Penalised => Weights::Several,
         };
-        if let Some(best) = ledger.best() {
-            searched.last = best.unknown;
+        let last = self.minimise(start, queries, weights, course)?;
+        let refiner = self.refiner();
+        if !self.options.prune && weights == Weights::Given {
+            return self.finished(last, Minimal::NotAsked, None);
+        }
+        match self.best()? {
+            Some(held) if !self.options.prune => {
+                self.finished(held.point, Minimal::NotAsked, Some(held.known))
+            }
+            None => {
+                self.finished(self.ledger.nearest().map_or(last, |near| near.point), Minimal::NotAsked, None)
+            }
+            Some(held) => self.pruned(&refiner, held),
         }
     }
-    Ok(searched)
+
+    /// Where the method starts.
+    pub(super) fn start(&self) -> Result<Vec<f64>, ExplainError> {
+        let coordinates = self.ledger.around.coordinates;
+        let centre =
+            || coordinates.bounds.iter().map(|(lower, upper)| lower + (upper - lower) / 2.0).collect();
+        Ok(match self.start {
+            // A confident model is flat at the input itself.
+            Start::Auto if coordinates.origin == coordinates.whole => {
+                boundary(&self.ledger)?.unwrap_or_else(centre)
+            }
+            Start::Auto | Start::Input => coordinates.whole.clone(),
+            Start::Zero => coordinates.origin.clone(),
+            Start::Centre => centre(),
+        })
+    }
+
+    /// Minimises at the weights given; then, if several are wanted, at larger ones where the answer was valid and at smaller ones
+    /// where it was not, each time from the best valid point so far. Gives the last point.
+    pub(super) fn minimise(
+        &self,
+        start: Vec<f64>,
+        queries: u64,
+        weights: Weights,
+        course: &mut Course,
+    ) -> Result<Vec<f64>, ExplainError> {
+        let ledger = &self.ledger;
+        let (l1, l2) = (self.options.l1, self.options.l2);
+        let several = weights == Weights::Several;
+        let end = ledger.sent() + queries;
+        let mut last = start;
+        let (mut valid, mut invalid): (Option<f64>, Option<f64>) = (None, None);
+        let mut factor = 1.0;
+        for round in 0.. {
+            let left = end.saturating_sub(ledger.sent());
+            let slice = if several { left.min((queries / ROUNDS).max(1)) } else { left };
+            (course.l1, course.l2) = (factor * l1, factor * l2);
+            let before = ledger.sent();
+            let holds = one_round(ledger, &self.options.config, (slice, round), &mut last, course)?;
+            ledger.settle();
+            let over = matches!(course.stop, Some(StopReason::OracleFailed { .. } | StopReason::Cancelled));
+            // A round that did not pay for one step will not pay for the next either.
+            let stuck = ledger.sent() == before;
+            if !several || over || stuck || ledger.sent() >= end || slice < queries / ROUNDS {
+                break;
+            }
+            *(if holds { &mut valid } else { &mut invalid }) = Some(factor);
+            factor = match (valid, invalid) {
+                (Some(valid), Some(invalid)) if invalid / valid < CLOSE => break,
+                (Some(valid), Some(invalid)) => (valid * invalid).sqrt(),
+                (Some(valid), None) => STRIDE * valid,
+                (None, Some(invalid)) => invalid / STRIDE,
+                (None, None) => break,
+            };
+            if let Some(best) = ledger.best() {
+                last = best.point;
+            }
+        }
+        Ok(last)
+    }
 }
 
-/// One round from where the last ended; whether its end is valid.
+/// So many queries of the method from where the last round ended; whether the end is valid.
 fn one_round(
     ledger: &Ledger<'_>,
     config: &Config,
-    queries: u64,
-    round: u64,
-    searched: &mut Searched,
+    (queries, round): (u64, u64),
+    last: &mut Vec<f64>,
+    course: &mut Course,
 ) -> Result<bool, ExplainError> {
-    let problem = ledger.around.task.problem(searched.l1, searched.l2, searched.last.clone())?;
+    let problem = problem(ledger, course.l1, course.l2, last.clone())?;
     let config = Config {
         budget: Budget { queries: Some(queries), sent: Some(queries) },
         seed: config.seed.wrapping_add(round),
@@ -98,7 +130,7 @@ fn one_round(
     };
     let solver = Solver::new(problem, config)?;
     let before = ledger.sent();
-    let steps = &mut searched.steps;
+    let steps = &mut course.steps;
     let mut watch = |event: &Event<'_>| {
         if let Event::Iteration { record, .. } = event {
             ledger.settle();
@@ -115,13 +147,24 @@ fn one_round(
             ledger.report();
         }
     };
-    let driver = Driver::default().threads(ledger.around.threads).cancelled_by(ledger.around.watch.cancel);
+    let driver = Driver::default().threads(ledger.around.threads).cancelled_by(ledger.around.cancel);
     let outcome = driver.observe(&mut watch).run(solver, ledger);
-    searched.iterations += outcome.counts.iterations;
-    searched.last = outcome.x().to_vec();
+    course.iterations += outcome.counts.iterations;
+    *last = outcome.x().to_vec();
     let loss = outcome.last.loss;
-    searched.stop = outcome.stop;
+    course.stop = outcome.stop;
     Ok(loss.is_some_and(|loss| loss < ledger.loss_at_floor()))
+}
+
+/// The problem at these weights: small in the distance from the origin, between the bounds.
+fn problem(ledger: &Ledger<'_>, l1: f64, l2: f64, start: Vec<f64>) -> Result<Problem, ProblemError> {
+    let (lower, upper): (Vec<f64>, Vec<f64>) = ledger.bounds().iter().copied().unzip();
+    Problem::builder(start.len())
+        .regulariser(Regulariser::elastic_net(l1, l2))
+        .set(Set::bounds(lower, upper))
+        .centre(ledger.origin())
+        .start(start)
+        .build()
 }
 
 /// A start where the class condition just holds: confident models are flat where they are confident, and steep at the
@@ -136,7 +179,7 @@ pub(crate) fn boundary(ledger: &Ledger<'_>) -> Result<Option<Vec<f64>>, ExplainE
     ];
     let mut best: Option<Vec<f64>> = None;
     let leads =
-        |end: &&Vec<f64>| end.as_slice() != ledger.nothing() && end.iter().all(|value| value.is_finite());
+        |end: &&Vec<f64>| end.as_slice() != ledger.origin() && end.iter().all(|value| value.is_finite());
     for end in ends.iter().filter(leads) {
         if let Some(point) = first_valid(ledger, end)?
             && best.as_ref().is_none_or(|best| ledger.penalty(&point) < ledger.penalty(best))
@@ -150,7 +193,7 @@ pub(crate) fn boundary(ledger: &Ledger<'_>) -> Result<Option<Vec<f64>>, ExplainE
 /// The first valid point on the way from nothing to an end.
 fn first_valid(ledger: &Ledger<'_>, end: &[f64]) -> Result<Option<Vec<f64>>, ExplainError> {
     let along = |share: f64| -> Vec<f64> {
-        ledger.nothing().iter().zip(end).map(|(o, e)| o + share * (e - o)).collect()
+        ledger.origin().iter().zip(end).map(|(o, e)| o + share * (e - o)).collect()
     };
     let (mut low, mut high, mut found) = (0.0, 1.0, None);
     for _ in 0..2 {

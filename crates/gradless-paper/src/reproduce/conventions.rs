@@ -3,7 +3,7 @@
 use gradless::{
     BatchSize, Budget, Config, Estimator, Finale, Output, Preset, PreviousValue, Radius, StepRule, StopRule,
 };
-use gradless_explain::{Change, Start};
+use gradless_explain::{Moves, Start};
 use serde::{Deserialize, Serialize};
 
 use super::arm::Arm;
@@ -13,7 +13,7 @@ use crate::data::DataSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conventions {
     /// What a pertinent negative of a digit may change.
-    pub mnist_pn_set: Change,
+    pub mnist_pn_set: Moves,
     /// Where the search for a pertinent negative of a photograph starts.
     pub cifar10_pn_start: Start,
     /// Whose smoothing radii.
@@ -50,7 +50,7 @@ pub struct Difference {
 impl Conventions {
     /// The paper's text.
     pub const SEED: Self = Self {
-        mnist_pn_set: Change::Add,
+        mnist_pn_set: Moves::Add,
         cifar10_pn_start: Start::Centre,
         radii: Source::Text,
         storm_growth: Source::Text,
@@ -59,7 +59,7 @@ impl Conventions {
 
     /// The authors' scripts, which made the paper's figures.
     pub const AUTHORS: Self = Self {
-        mnist_pn_set: Change::TwoSided,
+        mnist_pn_set: Moves::TwoSided,
         cifar10_pn_start: Start::Zero,
         radii: Source::Scripts,
         storm_growth: Source::Scripts,
@@ -67,10 +67,10 @@ impl Conventions {
     };
 
     /// What a pertinent negative may change.
-    pub fn change(&self, set: DataSet) -> Change {
+    pub fn moves(&self, set: DataSet) -> Moves {
         match set {
             DataSet::Mnist => self.mnist_pn_set,
-            DataSet::Cifar10 => Change::TwoSided,
+            DataSet::Cifar10 => Moves::TwoSided,
         }
     }
 
@@ -120,7 +120,7 @@ impl Conventions {
                 what: "MNIST, PN: what may change",
                 text: "pixels may only grow, x in [0, 1 - x0]",
                 scripts: "pixels may grow and shrink, x in [-x0, 1 - x0]",
-                used: is_text(self.mnist_pn_set == Change::Add),
+                used: is_text(self.mnist_pn_set == Moves::Add),
             },
             Difference {
                 what: "CIFAR-10, PN: start",

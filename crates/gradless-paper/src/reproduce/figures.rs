@@ -1,11 +1,12 @@
 //! The paper's figures: main comparison, impact of the step size, zooms; and the main comparison by oracle calls.
 
+use gradless_report::plot::{Axes, Axis, Look, Markers, Panel, Plot, Scale, Series};
+
 use super::arm::Family;
 use super::experiment::Experiment;
 use super::question::Mode;
 use super::summary::{Cell, Summary};
 use crate::data::DataSet;
-use crate::plot::{Axes, Axis, Look, Markers, Panel, Plot, Scale, Series};
 
 /// A figure with one or more panels.
 #[derive(Clone, Debug)]

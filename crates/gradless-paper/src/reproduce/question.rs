@@ -1,7 +1,11 @@
 //! One question about one image: the set, the start, the objective, and whether a point answers it.
 
-use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError, Problem, ProblemError};
-use gradless_explain::{Condition, Start, Task, TaskError};
+use gradless::{
+    Batch, Inputs, Model, ModelError, Oracle, OracleError, Problem, ProblemError, Regulariser, Set,
+};
+use gradless_explain::condition::Condition;
+use gradless_explain::features::Coordinates;
+use gradless_explain::{Features, Pixels, QuestionError, Start};
 use serde::{Deserialize, Serialize};
 
 use super::conventions::Conventions;
@@ -38,13 +42,15 @@ pub fn weight(set: DataSet) -> f64 {
 
 /// A question as a black box: $l(x) = \ln(1 + e^{c(x)})$, $c$ being how far the class condition is from being met.
 ///
-/// Together with [`problem`](Self::problem) it is what every method of the experiments minimises; other programs may ask it too.
+/// Its unknown is the paper's: the part itself, or what is added to the image. Together with [`problem`](Self::problem) it is what every method of the experiments minimises; other programs may ask it too.
 pub struct Question<'a> {
     model: &'a dyn Model,
     space: Space,
-    task: Task,
+    /// The input that the unknown 0 stands for: nothing for a part, the image for a change.
+    origin: Vec<f64>,
+    bounds: Vec<(f64, f64)>,
+    start: Vec<f64>,
     condition: Condition,
-    start: Start,
     weight: f64,
 }
 
@@ -60,27 +66,45 @@ impl<'a> Question<'a> {
         let space = Space::of(set);
         let input = space.input(images, index);
         let dim = input.len();
-        let (kind, start) = match mode {
-            Mode::Pn => (gradless_explain::Mode::PertinentNegative, conventions.pn_start(set)),
-            Mode::Pp => (gradless_explain::Mode::PertinentPositive, Start::Input),
+        let (question, start) = match mode {
+            Mode::Pn => {
+                let change =
+                    gradless_explain::Question::Change { moves: conventions.moves(set), target: None };
+                (change, conventions.pn_start(set))
+            }
+            Mode::Pp => (gradless_explain::Question::Part, Start::Input),
         };
-        let task = Task {
+        let features = Pixels {
             lower: space.level(0.0, dim),
             upper: space.level(1.0, dim),
-            change: conventions.change(set),
-            ..Task::new(kind, input, 0.0, 1.0)
+            ..Pixels::new(input, vec![dim], 0.0, 1.0)
         };
-        let mut pixels = task.input.clone();
+        let mut pixels = features.input.clone();
         space.to_pixels(&mut pixels);
         let mut scores = vec![0.0; model.classes()];
         model.scores(Inputs { points: &pixels, dim }, &mut scores)?;
-        let condition = Condition::new(&task, &scores)?;
-        Ok(Self { model, space, task, condition, start, weight: weight(set) })
+        let condition = question.condition(&scores)?;
+        let Coordinates { origin, whole, bounds, .. } = features.coordinates(question)?;
+        // From inputs to unknowns.
+        let bounds: Vec<(f64, f64)> =
+            bounds.iter().zip(&origin).map(|((lower, upper), o)| (lower - o, upper - o)).collect();
+        let start = match start {
+            Start::Auto | Start::Input => whole.iter().zip(&origin).map(|(whole, o)| whole - o).collect(),
+            Start::Zero => vec![0.0; dim],
+            Start::Centre => bounds.iter().map(|(lower, upper)| lower + (upper - lower) / 2.0).collect(),
+        };
+        Ok(Self { model, space, origin, bounds, start, condition, weight: weight(set) })
     }
 
     /// $r$, $K$ and $x_1$.
     pub fn problem(&self) -> Result<Problem, ProblemError> {
-        self.task.problem(self.weight, self.weight, self.task.start(self.start))
+        let (lower, upper): (Vec<f64>, Vec<f64>) = self.bounds.iter().copied().unzip();
+        Problem::builder(self.origin.len())
+            .regulariser(Regulariser::elastic_net(self.weight, self.weight))
+            .set(Set::bounds(lower, upper))
+            .centre(vec![0.0; self.origin.len()])
+            .start(self.start.clone())
+            .build()
     }
 
     /// By how much the class condition holds at a point; negative: by how much it does not.
@@ -89,12 +113,10 @@ impl<'a> Question<'a> {
     }
 
     fn margins(&self, points: &[f64]) -> Result<Vec<f64>, ModelError> {
-        let dim = self.task.dim();
+        let dim = self.origin.len();
         let mut points = points.to_vec();
         for row in points.chunks_exact_mut(dim) {
-            if self.task.mode == gradless_explain::Mode::PertinentNegative {
-                row.iter_mut().zip(&self.task.input).for_each(|(x, input)| *x += input);
-            }
+            row.iter_mut().zip(&self.origin).for_each(|(x, origin)| *x += origin);
             self.space.to_pixels(row);
         }
         let classes = self.model.classes();
@@ -129,7 +151,7 @@ pub enum Unasked {
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error(transparent)]
-    Task(#[from] TaskError),
+    Question(#[from] QuestionError),
     #[error(transparent)]
     Problem(#[from] ProblemError),
     #[error(transparent)]
@@ -167,9 +189,8 @@ mod tests {
         let images = Images { channels, height: 1, width: 3 / channels, pixels: vec![255, 51, 0] };
         let question = Question::new(&model, set, (&images, 0), mode, conventions).unwrap();
         let problem = question.problem().unwrap();
-        let bounds = (0..3).map(|i| question.task.bounds(i)).collect();
         // At (1, 0, 0) the elastic net is l1 + l2/2.
-        (bounds, question.task.start(question.start), problem.penalty(&[1.0, 0.0, 0.0]) / 1.5)
+        (question.bounds, question.start, problem.penalty(&[1.0, 0.0, 0.0]) / 1.5)
     }
 
     #[track_caller]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use gradless_report::plot::{Axis, Look, Panel, Plot, Scale, Series};
+
 use super::architecture::Architecture;
 use super::trainer::EpochRecord;
-use crate::plot::{Axis, Look, Panel, Plot, Scale, Series};
 
 /// A table with one line per epoch (CSV).
 pub fn curve_csv(history: &[EpochRecord]) -> String {

@@ -13,9 +13,9 @@ Examples:
   gradless explain                                          the embedded LeNet and a digit: try it first
   gradless explain --model M.onnx --input cat.png           both questions about your model and picture
   gradless explain --model M.onnx --input cat.jpg --resize --classes labels.txt --scores probabilities
-  gradless explain --input 5.png --mode pn --target 3       the smallest change that makes it a 3
+  gradless explain --input 5.png --question change --target 3   the smallest change that makes it a 3
   gradless explain --model M.onnx --input pictures/         every picture of a folder; run it again to go on
-  gradless explain --preset seed --mode pp --method zo-exp-storm   the paper's experiment on one digit
+  gradless explain --preset paper --question part --method zo-exp-storm   the paper's experiment on one digit
 
 A model takes one input `[batch, channels, rows, columns]` (or NHWC) and gives one score per class. `M.toml` beside
 `M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
@@ -42,15 +42,15 @@ pub(crate) struct Explain {
     #[arg(long, help_heading = "What is explained")]
     pub(crate) resize: bool,
 
-    /// pp: what is enough for the class (pertinent positive); pn: what change would alter it (pertinent negative)
-    #[arg(long, value_enum, default_value_t, help_heading = "What is asked")]
-    pub(crate) mode: Modes,
+    /// Which questions: what is enough for the class, what change would alter it
+    #[arg(long, alias = "mode", value_enum, default_value_t, help_heading = "What is asked")]
+    pub(crate) question: Questions,
 
-    /// Which changes a pn may make [default: two-sided; with --preset seed: add]
+    /// Which way a change may move numbers [default: two-sided; with --preset paper: add]
     #[arg(long, value_enum, value_name = "SET", help_heading = "What is asked")]
     pub(crate) set: Option<ChangeSet>,
 
-    /// The class a pn should lead to, by name or number [default: any other]
+    /// The class a change should lead to, by name or number [default: any other]
     #[arg(long, value_name = "CLASS", help_heading = "What is asked")]
     pub(crate) target: Option<String>,
 
@@ -58,19 +58,19 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "MASK", help_heading = "What is asked")]
     pub(crate) freeze: Option<PathBuf>,
 
-    /// What counts as absent in a pp: a number, or a picture or .npy with one for each place [default: 0]
+    /// What counts as absent in a part: a number, or a picture or .npy with one for each place [default: 0]
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
     pub(crate) background: Option<String>,
 
-    /// The least number a pn may lead to: one, or a picture or .npy [default: the model's range]
+    /// The least number a change may lead to: one, or a picture or .npy [default: the model's range]
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
     pub(crate) lower: Option<String>,
 
-    /// The largest number a pn may lead to: one, or a picture or .npy [default: the model's range]
+    /// The largest number a change may lead to: one, or a picture or .npy [default: the model's range]
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
     pub(crate) upper: Option<String>,
 
-    /// Inputs the model may be given for each question, everything included [default: 5000; with the presets seed and
+    /// Inputs the model may be given for each question, everything included [default: 5000; with the presets paper and
     /// authors: what 200 steps take]
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) max_queries: Option<u64>,
@@ -91,8 +91,13 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// auto: by what single places do to the scores, and the method `auto` where they tell nothing; or another method by its
-    /// name in `gradless methods`, at several weights [default: auto; with the presets seed and authors: zo-ada-exp-grad+]
+    /// How the smallest answer is searched [default: direct; penalised where --method names another method than auto; with the
+    /// presets paper and authors: fixed]
+    #[arg(long, value_enum, value_name = "STRATEGY", help_heading = "How it is searched")]
+    pub(crate) strategy: Option<StrategyName>,
+
+    /// The optimiser of a penalised search, by its name in `gradless methods` [default: auto; with the presets paper and authors:
+    /// zo-ada-exp-grad+]
     #[arg(long, value_name = "NAME", help_heading = "How it is searched")]
     pub(crate) method: Option<String>,
 
@@ -113,22 +118,15 @@ pub(crate) struct Explain {
     pub(crate) l2: Option<f64>,
 
     /// By how much the class condition should hold before the loss stops pulling: in scores (0.1), as a share of the
-    /// input's own margin (5%), or none [default: 5%; with the presets seed and authors: none]
+    /// input's own margin (5%), or none [default: 5%; with the presets paper and authors: none]
     #[arg(long, value_name = "C", help_heading = "How it is searched")]
     pub(crate) kappa: Option<KappaWord>,
 
-    /// Whether the smallest answer is searched; off: the method runs once, at the weights given [default: on; with the presets
-    /// seed and authors: off]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "on|off",
-        hide_possible_values = true,
-        help_heading = "How it is searched"
-    )]
+    /// `off` is another word for `--strategy fixed`
+    #[arg(long, value_enum, hide = true, conflicts_with = "strategy")]
     pub(crate) search: Option<Switch>,
 
-    /// Whether what is not needed is removed at the end [default: on; with the presets seed and authors: off]
+    /// Whether what is not needed is removed at the end [default: on; with the presets paper and authors: off]
     #[arg(
         long,
         value_enum,
@@ -142,7 +140,7 @@ pub(crate) struct Explain {
     #[arg(long, value_enum, value_name = "START", help_heading = "How it is searched")]
     pub(crate) start: Option<StartName>,
 
-    /// A margin must be above this to count; measured if not given (about 100 queries)
+    /// A margin must be above this to count; measured if not given (at most 17 queries)
     #[arg(long, value_name = "F", help_heading = "How it is searched")]
     pub(crate) noise_floor: Option<f64>,
 
@@ -157,11 +155,27 @@ pub(crate) struct Explain {
 
 /// Which questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Modes {
-    Pp,
-    Pn,
+pub(crate) enum Questions {
+    /// What of the input is enough for its class (pertinent positive)
+    #[value(alias = "pp")]
+    Part,
+    /// What change would alter the class (pertinent negative)
+    #[value(alias = "pn")]
+    Change,
+    /// One after the other
     #[default]
     Both,
+}
+
+/// How the smallest answer is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyName {
+    /// By what single places do to the scores; where they tell nothing, by the method
+    Direct,
+    /// The method minimises loss and penalty at several weights
+    Penalised,
+    /// The same once, at the weights given: the paper's objective and nothing else
+    Fixed,
 }
 
 /// Which changes.
@@ -180,7 +194,8 @@ pub(crate) enum PresetName {
     #[default]
     Default,
     /// The text of the paper: one minimisation at fixed weights, m = 200, T = 200
-    Seed,
+    #[value(alias = "seed")]
+    Paper,
     /// The scripts of its authors, where they differ from the text
     Authors,
 }
@@ -188,11 +203,11 @@ pub(crate) enum PresetName {
 /// Where to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StartName {
-    /// pp: the input; pn: where the class just alters
+    /// A part: the input; a change: where the class just alters
     Auto,
-    /// pp: the input; pn: no change
+    /// A part: the input; a change: no change
     Input,
-    /// pp: nothing of the input; pn: no change
+    /// A part: nothing of the input; a change: no change
     Zero,
     /// The middle of what is allowed
     Centre,

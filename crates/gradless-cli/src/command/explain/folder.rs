@@ -1,32 +1,29 @@
 //! The folder of a run: made before the first query is paid for, filled when there is something to write.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use gradless::Model;
-use gradless_explain::Mode;
+use gradless_explain::answer::Files;
+use gradless_explain::{Answer, Step};
+use gradless_report::Page;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::drawing;
-use super::record::{Files, Record, SCHEMA, trace};
-use super::subject::{Explained, Job};
+use super::job::{Explained, Job};
+use super::{SCHEMA, page};
 use crate::npy;
+use crate::run::folder::{self, CONFIG, HOME, ITEMS, JOURNAL, NEXT, RESULT, pretty, put};
+use crate::run::trace::{self, Row};
 
-const HOME: &str = "gradless-out";
-const CONFIG: &str = "config.json";
 /// The keys of the configuration that do not change the result.
 const CALLED: [&str; 3] = ["command", "arguments", "directory"];
-const JOURNAL: &str = "journal";
-/// What stands behind the names of files of a run that will replace another when it is done.
-const NEXT: &str = ".next";
 /// What a run leaves behind, and another may replace.
-const LEAVINGS: [&str; 13] = [
+const LEAVINGS: [&str; 14] = [
     CONFIG,
     JOURNAL,
-    "result.json",
+    RESULT,
     "report.json",
     "report.html",
     "index.html",
@@ -37,9 +34,8 @@ const LEAVINGS: [&str; 13] = [
     "trace.csv",
     "pp",
     "pn",
+    ITEMS,
 ];
-/// Inputs of a run over many are in folders of their own below this one.
-pub(crate) const ITEMS: &str = "items";
 
 /// A folder that can be written to.
 pub(super) struct Prepared {
@@ -75,11 +71,6 @@ impl Prepared {
     }
 }
 
-/// The configuration of the run in a folder that would go on.
-pub(crate) fn configuration(path: &Path) -> PathBuf {
-    Prepared::again(path.to_owned()).file(CONFIG)
-}
-
 /// Makes the folder of a run and writes its configuration. A run over many inputs may go on in its own folder; then what
 /// is there already is kept.
 pub(super) fn prepare(
@@ -89,21 +80,13 @@ pub(super) fn prepare(
     may_go_on: bool,
 ) -> anyhow::Result<Prepared> {
     let Some(path) = out else {
-        let path = fresh(Path::new(HOME), "explain")?;
+        let path = folder::fresh("explain")?;
         begin(&path, config, false)?;
         return Ok(Prepared { path, pending: false });
     };
     let cannot_write = || format!("nothing can be written to {}: choose another --out", path.display());
     let goes_on = may_go_on && !force && same_run(path, config);
-    let empty = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) if error.kind() == ErrorKind::NotFound => true,
-        Err(error) => {
-            return Err(error).with_context(|| {
-                format!("{} cannot be the folder of a run: choose another --out", path.display())
-            });
-        }
-    };
+    let empty = folder::is_empty(path)?;
     if !empty && !force && !goes_on {
         let hint = if may_go_on { " It holds another run, or other settings." } else { "" };
         bail!(
@@ -111,8 +94,7 @@ pub(super) fn prepare(
             path.display()
         );
     }
-    fs::create_dir_all(path)
-        .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
+    folder::make(path)?;
     // What a run has left is replaced when there is something to replace it with.
     let replaces = !goes_on && is_ours(path);
     let pending = replaces && !may_go_on;
@@ -130,24 +112,9 @@ pub(super) fn prepare(
 /// same names is overwritten at most, never removed.
 pub(super) fn begin(path: &Path, config: &Value, replaces: bool) -> anyhow::Result<()> {
     if replaces {
-        clear(path)?;
+        folder::clear(path, &LEAVINGS)?;
     }
     put(&path.join(CONFIG), &pretty(config)?)
-}
-
-/// A folder that was not there before.
-pub(crate) fn fresh(home: &Path, kind: &str) -> anyhow::Result<PathBuf> {
-    let cannot = || format!("no folder can be made under {}: choose one with --out", home.display());
-    fs::create_dir_all(home).with_context(cannot)?;
-    for number in 1_u64.. {
-        let path = home.join(format!("{kind}-{number}"));
-        match fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
-            Err(error) => return Err(error).with_context(cannot),
-        }
-    }
-    bail!("{}", cannot())
 }
 
 /// Whether a run has made the folder.
@@ -181,7 +148,7 @@ pub(super) fn abandon(prepared: &Prepared) {
     let _ = fs::remove_file(prepared.journal());
     if *pending {
         let _ = fs::remove_file(prepared.file(CONFIG));
-    } else if !path.join("result.json").exists() {
+    } else if !path.join(RESULT).exists() {
         let _ = fs::remove_file(path.join(CONFIG));
         // Only empty folders go.
         let _ = fs::remove_dir(path);
@@ -191,80 +158,60 @@ pub(super) fn abandon(prepared: &Prepared) {
     }
 }
 
-fn clear(path: &Path) -> anyhow::Result<()> {
-    for name in LEAVINGS.iter().copied().chain([ITEMS]) {
-        let old = path.join(name);
-        let removed = if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
-        match removed {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("{} cannot be replaced", old.display()));
-            }
-            _ => (),
-        }
-    }
-    Ok(())
-}
-
-/// Writes all that was found about an input. The record comes last: where it is, all is.
+/// Writes all that was found about an input, and says where in its answers. The record comes last: where it is, all is.
 pub(super) fn write(
     folder: &Path,
     job: &Job,
-    explained: &Explained,
+    explained: &mut Explained,
     command: &str,
-) -> anyhow::Result<Vec<Record>> {
-    fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-    put(&folder.join("original.png"), &drawing::picture(job, &explained.input)?.to_png())?;
-    let mut records = Vec::new();
-    for found in &explained.cases {
-        let place = match found.mode {
-            _ if job.settings.modes.len() == 1 => folder.to_owned(),
-            Mode::PertinentPositive => folder.join("pp"),
-            Mode::PertinentNegative => folder.join("pn"),
-        };
-        fs::create_dir_all(&place)
-            .with_context(|| format!("the folder {} cannot be made", place.display()))?;
+) -> anyhow::Result<Page> {
+    let cannot_make = |place: &Path| format!("the folder {} cannot be made", place.display());
+    fs::create_dir_all(folder).with_context(|| cannot_make(folder))?;
+    let frame = page::frame(job);
+    put(&folder.join("original.png"), &frame.picture(&explained.input)?.to_png())?;
+    let single = job.settings.options.questions.len() == 1;
+    for answer in &mut explained.answers {
+        let place = if single { folder.to_owned() } else { folder.join(answer.question.abbreviation()) };
+        fs::create_dir_all(&place).with_context(|| cannot_make(&place))?;
         let path = |name: &str| place.join(name);
-        npy::write(&path("x.npy"), job.loaded.onnx.shape(), &found.answer.unknown)?;
-        put(&path("image.png"), &drawing::picture(job, &found.answer.seen)?.to_png())?;
-        put(&path("overlay.png"), &drawing::overlaid(job, explained, found)?.to_png())?;
-        put(&path("trace.csv"), trace(&found.answer.steps).as_bytes())?;
+        npy::write(&path("x.npy"), job.loaded.onnx.shape(), &answer.x)?;
+        put(&path("image.png"), &frame.picture(&answer.after)?.to_png())?;
+        put(&path("overlay.png"), &frame.overlay(&explained.input, answer)?.to_png())?;
+        put(&path("trace.csv"), trace::csv((1..).zip(&answer.steps).map(row)).as_bytes())?;
         let shown = |path: PathBuf| path.display().to_string();
-        let files = Files {
+        answer.files = Some(Files {
             x: shown(path("x.npy")),
             image: shown(path("image.png")),
             overlay: shown(path("overlay.png")),
             report: shown(folder.join("report.html")),
             trace: shown(path("trace.csv")),
-        };
-        records.push(Record::new(job, explained, found, files));
+        });
     }
-    let report = drawing::report(job, explained, command)?;
-    put(&folder.join("report.json"), &serde_json::to_vec(&report)?)?;
-    put(&folder.join("report.html"), report.to_html().as_bytes())?;
-    put(&folder.join("result.json"), &told(job, &records)?)?;
-    Ok(records)
+    let page = page::page(job, explained, command);
+    put(&folder.join("report.json"), &serde_json::to_vec(&page)?)?;
+    put(&folder.join("report.html"), page.to_html().as_bytes())?;
+    put(&folder.join(RESULT), &pretty(&told(job, &explained.answers))?)?;
+    Ok(page)
 }
 
-/// One object for one question, a list for two.
-fn told(job: &Job, records: &[Record]) -> anyhow::Result<Vec<u8>> {
-    match records {
-        [record] if job.settings.modes.len() == 1 => pretty(record),
-        records => pretty(&records),
+/// The result as programs read it: one object for one question, a list for two.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Told {
+    One(Box<Answer>),
+    Several(Vec<Answer>),
+}
+
+/// The answers without their arrays, which are in files beside.
+pub(super) fn told(job: &Job, answers: &[Answer]) -> Told {
+    match answers {
+        [answer] if job.settings.options.questions.len() == 1 => Told::One(Box::new(answer.without_arrays())),
+        answers => Told::Several(answers.iter().map(Answer::without_arrays).collect()),
     }
 }
 
-/// Writes a file as a whole: nobody sees half of one.
-pub(crate) fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut half = path.as_os_str().to_owned();
-    half.push(".part");
-    let half = PathBuf::from(half);
-    fs::write(&half, bytes)
-        .and_then(|()| fs::rename(&half, path))
-        .with_context(|| format!("{} cannot be written", path.display()))
-}
-
-pub(super) fn pretty(value: &impl Serialize) -> anyhow::Result<Vec<u8>> {
-    let mut text = serde_json::to_vec_pretty(value).context("the result is not JSON")?;
-    text.push(b'\n');
-    Ok(text)
+/// A step as a row of the trace.
+fn row((iteration, step): (u64, &Step)) -> Row {
+    let Step { queries, objective, loss, norm_l1, norm_l2, nonzeros, step_size, .. } = *step;
+    Row { iteration, queries, objective, loss, norm_l1, norm_l2, nonzeros, step_size }
 }

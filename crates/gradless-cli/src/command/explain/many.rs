@@ -7,17 +7,19 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use gradless_explain::Mode;
-use gradless_explain::report::{IndexEntry, Report, index_html};
+use gradless_explain::Question;
+use gradless_explain::session::was_cut_off;
+use gradless_report::{IndexEntry, Page, index_html};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::folder::{self, ITEMS};
-use super::subject::{Job, Look, was_cut_off};
-use super::{Outcome, announce, command, drawing, mode_name, record};
+use super::job::{Job, Subject, input_hash};
+use super::{Outcome, SCHEMA, announce, folder};
 use crate::failure;
 use crate::input::{Source, Space};
-use crate::interrupt;
+use crate::run::folder::{ITEMS, RESULT, pretty, put};
+use crate::run::words::command;
+use crate::run::{clock, interrupt};
 use crate::terminal::{self, Items, Terminal};
 
 /// Explains all inputs of a source.
@@ -37,17 +39,17 @@ pub(super) fn run(
     }
     let threads = threads.clamp(1, todo.len().max(1));
     let first = batch.first_look(&todo);
-    batch.announce(first, &todo, threads);
+    batch.announce(first.as_ref(), &todo, threads);
     batch.work_off(first, &todo, threads, &mut entries);
     let named = |entry: &Option<IndexEntry>| entry.is_some();
     let missing = entries.iter().filter(|entry| !named(entry)).count();
     let entries: Vec<IndexEntry> = entries.into_iter().flatten().collect();
-    folder::put(&folder.join("index.html"), index_html(&entries).as_bytes())?;
+    put(&folder.join("index.html"), index_html(&entries).as_bytes())?;
     let summary = Summary::new(job, &entries, missing, folder);
-    folder::put(&folder.join("result.json"), &folder::pretty(&summary)?)?;
+    put(&folder.join(RESULT), &pretty(&summary)?)?;
     terminal.result(&summary.human(&entries), &summary)?;
     let valid = |entry: &IndexEntry| {
-        entry.outcomes.len() == job.settings.modes.len() && entry.outcomes.iter().all(|o| o.valid)
+        entry.outcomes.len() == job.settings.options.questions.len() && entry.outcomes.iter().all(|o| o.valid)
     };
     if !entries.is_empty() && entries.iter().all(|entry| entry.error.is_some()) {
         anyhow::bail!(
@@ -94,57 +96,63 @@ impl Batch<'_> {
     fn saved(&self, index: usize) -> Option<(IndexEntry, Finish)> {
         let name = self.source.name(index);
         let place = self.folder.join(ITEMS).join(&name);
-        let record: Value = serde_json::from_slice(&fs::read(place.join("result.json")).ok()?).ok()?;
+        let record: Value = serde_json::from_slice(&fs::read(place.join(RESULT)).ok()?).ok()?;
         let first = record.get(0).unwrap_or(&record);
         // Another input under the same name is another input.
         let input = self.source.read(index, self.space).ok()?;
-        if first["input_sha256"] != record::input_hash(&input) {
+        if first["input_sha256"] != input_hash(&input) {
             return None;
         }
-        let report: Report = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
-        let is_cut_off = report.cases.iter().any(|case| was_cut_off(&case.stop_reason));
+        let page: Page = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
+        let is_cut_off = page.answers.iter().any(|answer| was_cut_off(&answer.stop_reason));
         let finish = if is_cut_off { Finish::CutOff } else { Finish::Whole };
-        (report.cases.len() == self.job.settings.modes.len()).then(|| (row(&report, &name), finish))
+        (page.answers.len() == self.job.settings.options.questions.len()).then(|| (row(&page, &name), finish))
     }
 
     /// The first input that can be read and asked about, and what the model says to it.
-    fn first_look(&self, todo: &[usize]) -> Option<(usize, Look)> {
-        let answered = |&index: &usize| {
-            let input = self.source.read(index, self.space).ok()?;
-            Some((index, self.job.look(&input).ok()?))
-        };
+    fn first_look(&self, todo: &[usize]) -> Option<(usize, Subject<'_>)> {
+        let answered = |&index: &usize| Some((index, self.look(index).ok()?));
         todo.iter().find_map(answered)
     }
 
-    fn announce(&self, first: Option<(usize, Look)>, todo: &[usize], threads: usize) {
-        let Some((_, look)) = first else { return };
-        if let Some(warning) = look.answers.warning() {
+    fn look(&self, index: usize) -> anyhow::Result<Subject<'_>> {
+        self.job.look(&self.source.name(index), self.source.read(index, self.space)?)
+    }
+
+    fn announce(&self, first: Option<&(usize, Subject<'_>)>, todo: &[usize], threads: usize) {
+        let Some((_, subject)) = first else { return };
+        if let Some(warning) = subject.look.scores.warning() {
             terminal::say(&format!("note: {warning}"));
         }
         let settings = &self.job.settings;
-        let side_by_side = look.per_question / u32::try_from(threads).unwrap_or(1);
-        announce(side_by_side, settings.questions(todo.len()), settings.max_queries);
+        let side_by_side = subject.per_question / u32::try_from(threads).unwrap_or(1);
+        announce(side_by_side, settings.searches(todo.len()), settings.options.max_queries);
     }
 
     /// Explains what is left, each input on one thread.
     fn work_off(
         &self,
-        first: Option<(usize, Look)>,
+        first: Option<(usize, Subject<'_>)>,
         todo: &[usize],
         threads: usize,
         entries: &mut [Option<IndexEntry>],
     ) {
         let (next, bar) = (AtomicUsize::new(0), Items::new(todo.len() as u64));
-        let found = Mutex::new(Vec::new());
+        let (found, first) = (Mutex::new(Vec::new()), Mutex::new(first));
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some(&index) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let late = self.job.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                        if late || interrupt::flag().load(Ordering::Relaxed) {
+                        if clock::is_past(self.job.deadline) || interrupt::flag().load(Ordering::Relaxed) {
                             break;
                         }
-                        let entry = self.explain(index, first);
+                        // What was asked already is not asked again.
+                        let looked_at = first
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .take_if(|(at, _)| *at == index)
+                            .map(|(_, subject)| subject);
+                        let entry = self.explain(index, looked_at);
                         bar.done(&terminal::lines(&[line(&entry)]));
                         found.lock().unwrap_or_else(PoisonError::into_inner).push((index, entry));
                     }
@@ -156,25 +164,18 @@ impl Batch<'_> {
         }
     }
 
-    /// Explains one input; what goes wrong concerns it alone.
-    fn explain(&self, index: usize, first: Option<(usize, Look)>) -> IndexEntry {
+    /// Explains one input; what goes wrong concerns it alone. Every input pays for its own look: its answer does not depend on
+    /// what is explained beside it.
+    fn explain(&self, index: usize, looked_at: Option<Subject<'_>>) -> IndexEntry {
         let begun = Instant::now();
         let name = self.source.name(index);
-        let explained = || -> anyhow::Result<Report> {
-            let input = self.source.read(index, self.space)?;
-            let look = match first {
-                // What was asked already is not asked again.
-                Some((at, look)) if at == index => look,
-                // Every input pays for its own look: its answer does not depend on what is explained beside it.
-                _ => self.job.look(&input)?,
-            };
-            let explained = self.job.explain(&name, input, look, 1, &|_, _| ())?;
-            let place = self.folder.join(ITEMS).join(&name);
-            folder::write(&place, self.job, &explained, &command())?;
-            drawing::report(self.job, &explained, &command())
+        let explained = || -> anyhow::Result<Page> {
+            let subject = looked_at.map_or_else(|| self.look(index), Ok)?;
+            let mut explained = self.job.explain(subject, 1, &|_| ())?;
+            folder::write(&self.folder.join(ITEMS).join(&name), self.job, &mut explained, &command())
         };
         match explained() {
-            Ok(report) => row(&report, &name),
+            Ok(page) => row(&page, &name),
             Err(error) => IndexEntry {
                 name,
                 link: String::new(),
@@ -189,8 +190,16 @@ impl Batch<'_> {
 }
 
 /// The row of an input in the index.
-fn row(report: &Report, name: &str) -> IndexEntry {
-    IndexEntry::of(report, name, format!("{ITEMS}/{name}/report.html"))
+fn row(page: &Page, name: &str) -> IndexEntry {
+    IndexEntry::of(page, name, format!("{ITEMS}/{name}/report.html"))
+}
+
+/// The name of a question.
+fn spoken(mode: &str) -> &'static str {
+    [Question::Part, Question::CHANGE]
+        .into_iter()
+        .find(|question| question.abbreviation() == mode)
+        .map_or("?", Question::name)
 }
 
 /// One input in one line.
@@ -199,17 +208,13 @@ fn line(entry: &IndexEntry) -> String {
         return format!("{}  failed: {error}", entry.name);
     }
     let outcomes = entry.outcomes.iter().map(|outcome| {
-        let mode = mode_name(outcome.mode);
+        let question = spoken(&outcome.mode);
         if !outcome.valid {
-            return format!("{mode} not found");
+            return format!("{question} not found");
         }
-        let to = if outcome.mode == Mode::PertinentNegative {
-            format!(" -> {}", outcome.class)
-        } else {
-            String::new()
-        };
+        let to = if outcome.class == entry.class { String::new() } else { format!(" -> {}", outcome.class) };
         let pixels = if outcome.pixels == 1 { "pixel" } else { "pixels" };
-        format!("{mode} {} {pixels}{to}", outcome.pixels)
+        format!("{question} {} {pixels}{to}", outcome.pixels)
     });
     format!("{}  {}  {}", entry.name, entry.class, outcomes.collect::<Vec<_>>().join("  "))
 }
@@ -231,7 +236,7 @@ struct Summary {
 /// One question over all inputs.
 #[derive(Serialize)]
 struct ModeSummary {
-    mode: Mode,
+    mode: &'static str,
     searched: usize,
     valid: usize,
     /// First quartile, median and third quartile over the valid answers.
@@ -251,7 +256,7 @@ struct Item {
 
 #[derive(Serialize)]
 struct ItemOutcome {
-    mode: Mode,
+    mode: String,
     valid: bool,
     class: String,
     pixels: usize,
@@ -261,7 +266,8 @@ struct ItemOutcome {
 
 impl Summary {
     fn new(job: &Job, entries: &[IndexEntry], missing: usize, folder: &Path) -> Self {
-        let modes = job.settings.modes.iter().map(|&mode| {
+        let modes = job.settings.options.questions.iter().map(|question| {
+            let mode = question.abbreviation();
             let outcomes: Vec<_> =
                 entries.iter().flat_map(|entry| &entry.outcomes).filter(|o| o.mode == mode).collect();
             let valid: Vec<_> = outcomes.iter().filter(|outcome| outcome.valid).collect();
@@ -283,7 +289,7 @@ impl Summary {
                 .outcomes
                 .iter()
                 .map(|outcome| ItemOutcome {
-                    mode: outcome.mode,
+                    mode: outcome.mode.clone(),
                     valid: outcome.valid,
                     class: outcome.class.clone(),
                     pixels: outcome.pixels,
@@ -293,7 +299,7 @@ impl Summary {
                 .collect(),
         };
         Self {
-            schema: record::SCHEMA,
+            schema: SCHEMA,
             inputs: entries.len() + missing,
             failed: entries.iter().filter(|entry| entry.error.is_some()).count(),
             missing,
@@ -312,8 +318,7 @@ impl Summary {
         let mut lines: Vec<String> = bad.into_iter().chain(good).map(line).collect();
         lines.push(String::new());
         for mode in &self.modes {
-            let name = mode_name(mode.mode);
-            let told = format!("{name}  valid {} of {}", mode.valid, mode.searched);
+            let told = format!("{}: valid {} of {}", spoken(mode.mode), mode.valid, mode.searched);
             lines.push(match (mode.pixels, mode.norm_l1, mode.queries) {
                 (Some([_, pixels, _]), Some([_, l1, _]), Some([_, queries, _])) => {
                     format!("{told}; medians: {pixels} pixels, l1 {l1:.2}, {queries} queries")

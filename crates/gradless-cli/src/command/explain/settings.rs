@@ -1,68 +1,59 @@
 //! What the words mean together: presets first, then what was said instead.
 
 use anyhow::{Context, bail};
-use gradless::{Budget, Config, Estimator, Method, Momentum, Preset, StopRule};
-use gradless_explain::{Change, Floor, Grid, Kappa, Mode, Search, Start};
+use gradless::{Budget, Config, Method, Momentum, Preset, StopRule};
+use gradless_explain::{Declared, Kappa, Moves, Options, Question, Start, Starts, Strategy};
 use serde::Serialize;
 
-use super::arguments::{ChangeSet, Explain, Modes, PresetName, StartName, Switch};
+use super::arguments::{ChangeSet, Explain, PresetName, Questions, StartName, StrategyName, Switch};
 
-/// Queries per question unless told otherwise.
-const QUERIES: u64 = 5_000;
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
 const DIRECTIONS: u64 = 200;
-/// What is asked beside the steps: what the model tells and its noise, the input, and the answer as it is and as a picture.
+/// What is asked beside the steps: what the scores are and their noise, the input, and the answer as it is and as a picture.
 /// A few more than needed, so that it is the steps that end the run.
 const BESIDE: u64 = 16;
-/// The paper's weight for digits and for colour pictures.
-const WEIGHT_GREY: f64 = 0.0625;
+/// The paper's weight for colour pictures; for digits it is the default one.
 const WEIGHT_COLOUR: f64 = 0.5;
 
 /// How every input is searched: all that is needed to do it again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Settings {
-    pub(super) modes: Vec<Mode>,
     pub(super) preset: &'static str,
-    pub(super) method: &'static str,
-    pub(super) seed: u64,
-    pub(super) max_queries: u64,
-    pub(super) l1: f64,
-    pub(super) l2: f64,
-    pub(super) kappa: Option<Kappa>,
-    pub(super) search: Search,
-    pub(super) prune: bool,
-    pub(super) set: Change,
-    /// Of parts and of changes.
-    pub(super) start: [Start; 2],
-    pub(super) noise_floor: Option<f64>,
-    pub(super) agree: u32,
-    pub(super) config: Config,
+    #[serde(flatten)]
+    pub(super) options: Options,
+}
+
+/// What the words do not say: what the model takes and gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    /// Channels of an input.
+    pub(super) channels: usize,
+    /// The numbers black and white stand for.
+    pub(super) range: [f64; 2],
+    /// What the scores are declared to be.
+    pub(super) declared: Declared,
+    /// The class a change should lead to.
+    pub(super) target: Option<usize>,
 }
 
 impl Settings {
-    /// What is asked, for inputs with this many channels.
-    pub(super) fn new(asked: &Explain, channels: usize, [low, high]: [f64; 2]) -> anyhow::Result<Self> {
+    /// What is asked of such a model.
+    pub(super) fn new(asked: &Explain, given: Given) -> anyhow::Result<Self> {
+        let ours = Options::default();
+        let (weight, queries) = (ours.l1, ours.max_queries);
         let paper = asked.preset != PresetName::Default;
         let method = match asked.method.as_deref() {
             Some(name) => Method::named(name)?,
             None if paper => Method::of_the_seed(),
             None => Method::default(),
         };
-        let auto = method == Method::default();
-        let width = high - low;
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Seed => Preset::Seed,
+            PresetName::Paper => Preset::Seed,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: asked.seed, ..Config::new(method, preset) };
-        if matches!(config.recipe.estimator, Estimator::Gradients { .. }) {
-            bail!(
-                "{} asks for gradients, which queries do not give: take a zo- method (`gradless methods`)",
-                method.name
-            );
-        }
         if let Some(weight) = asked.step_weight {
             if !weight.is_finite() || weight <= 0.0 {
                 bail!("--step-weight is {weight}: a positive number is needed");
@@ -75,115 +66,123 @@ impl Settings {
                 if config.recipe.momentum == Momentum::Plain { DIRECTIONS + 1 } else { 2 * DIRECTIONS + 2 };
             STEPS * per_step + BESIDE
         } else {
-            QUERIES
+            queries
         };
         let max_queries = asked.max_queries.unwrap_or(default_queries);
         config.budget = Budget::queries(max_queries);
-        let weight = match (paper, channels) {
-            (true, 3) => WEIGHT_COLOUR,
-            (true, _) => WEIGHT_GREY,
+        let width = given.range[1] - given.range[0];
+        let (l1, l2) = match (paper, given.channels) {
+            (true, 3) => (WEIGHT_COLOUR, WEIGHT_COLOUR),
+            (true, _) => (weight, weight),
             // The same for the same picture, whatever numbers stand for black and white.
-            (false, _) => WEIGHT_GREY / width,
+            (false, _) => (weight / width, weight / width / width),
         };
-        let l1 = not_negative("--l1", asked.l1.unwrap_or(weight))?;
-        let ours = |switch: Option<Switch>| switch.map_or(!paper, |switch| switch == Switch::On);
-        let kappa = match asked.kappa {
-            Some(word) => word.0,
-            None if paper => None,
-            None => Some(Kappa::Share(0.05)),
-        };
-        if let Some(floor) = asked.noise_floor {
-            not_negative("--noise-floor", floor)?;
-        }
-        Ok(Self {
-            modes: match asked.mode {
-                Modes::Pp => vec![Mode::PertinentPositive],
-                Modes::Pn => vec![Mode::PertinentNegative],
-                Modes::Both => vec![Mode::PertinentPositive, Mode::PertinentNegative],
+        let noise_floor = asked.noise_floor.map(|floor| not_negative("--noise-floor", floor)).transpose()?;
+        let options = Options {
+            questions: questions(asked, given.target),
+            strategy: strategy(asked, method),
+            method: method.name.to_owned(),
+            config,
+            max_queries,
+            l1: not_negative("--l1", asked.l1.unwrap_or(l1))?,
+            l2: not_negative("--l2", asked.l2.or(asked.l1).unwrap_or(l2))?,
+            kappa: match asked.kappa {
+                Some(word) => word.0,
+                None if paper => None,
+                None => ours.kappa,
             },
+            prune: asked.prune.map_or(!paper, |switch| switch == Switch::On),
+            starts: starts(asked, given.channels),
+            noise_floor,
+            declared: given.declared,
+            agree: asked.agree,
+            threads: ours.threads,
+        };
+        Ok(Self {
             preset: match asked.preset {
                 PresetName::Default => "default",
-                PresetName::Seed => "seed",
+                PresetName::Paper => "paper",
                 PresetName::Authors => "authors",
             },
-            method: method.name,
-            seed: asked.seed,
-            max_queries,
-            l1,
-            l2: not_negative(
-                "--l2",
-                asked.l2.or(asked.l1).unwrap_or(if paper { weight } else { weight / width }),
-            )?,
-            kappa,
-            search: match (ours(asked.search), auto) {
-                (false, _) => Search::Off,
-                (true, false) => Search::Weights,
-                (true, true) => Search::Direct,
-            },
-            prune: ours(asked.prune),
-            set: match (asked.set, asked.preset) {
-                (Some(ChangeSet::Add), _) | (None, PresetName::Seed) => Change::Add,
-                (Some(ChangeSet::TwoSided) | None, _) => Change::TwoSided,
-            },
-            start: starts(asked, channels),
-            noise_floor: asked.noise_floor,
-            agree: asked.agree,
-            config,
+            options,
         })
     }
 
-    /// How one question is searched.
-    pub(super) fn explain(
-        &self,
-        mode: Mode,
-        queries: u64,
-        floor: Floor,
-        grid: Option<Grid>,
-        threads: usize,
-    ) -> gradless_explain::Explain {
-        let [part, change] = self.start;
-        gradless_explain::Explain {
-            config: Config { budget: Budget::queries(queries), ..self.config.clone() },
-            l1: self.l1,
-            l2: self.l2,
-            kappa: self.kappa,
-            search: self.search,
-            prune: self.prune,
-            start: match mode {
-                Mode::PertinentPositive => part,
-                Mode::PertinentNegative => change,
-            },
-            grid,
-            floor,
-            threads,
-        }
-    }
-
     /// How many searches so many inputs take.
-    pub(super) fn questions(&self, inputs: usize) -> u64 {
-        (inputs as u64).saturating_mul(self.modes.len() as u64).saturating_mul(1 + u64::from(self.agree))
+    pub(super) fn searches(&self, inputs: usize) -> u64 {
+        let Options { questions, agree, .. } = &self.options;
+        (inputs as u64).saturating_mul(questions.len() as u64).saturating_mul(1 + u64::from(*agree))
     }
 
-    /// Whether this is one minimisation at fixed weights and nothing else.
-    pub(super) fn is_plain(&self) -> bool {
-        self.search == Search::Off && !self.prune
+    /// The settings as a page shows them.
+    pub(super) fn table(&self) -> Vec<(String, String)> {
+        let Options { method, strategy, max_queries, l1, l2, prune, .. } = &self.options;
+        let kappa = match self.options.kappa {
+            None => "none".to_owned(),
+            Some(Kappa::Absolute(kappa)) => kappa.to_string(),
+            Some(Kappa::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
+        };
+        let adds = |question: &Question| matches!(question, Question::Change { moves: Moves::Add, .. });
+        let adds = self.options.questions.iter().any(adds);
+        let pairs = [
+            ("strategy", format!("{strategy:?}").to_lowercase()),
+            ("method", method.clone()),
+            ("preset", self.preset.to_owned()),
+            ("queries allowed per question", max_queries.to_string()),
+            ("weights l1, l2 at the start", format!("{l1}, {l2}")),
+            ("kappa", kappa),
+            ("prune", if *prune { "on" } else { "off" }.to_owned()),
+            ("changes", if adds { "add" } else { "two-sided" }.to_owned()),
+        ];
+        pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 }
 
-/// Where parts and changes start: as typed, else as in the paper or its scripts.
-fn starts(asked: &Explain, channels: usize) -> [Start; 2] {
-    if let Some(start) = asked.start {
-        return [match start {
-            StartName::Auto => Start::Auto,
-            StartName::Input => Start::Input,
-            StartName::Zero => Start::Zero,
-            StartName::Centre => Start::Centre,
-        }; 2];
+fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {
+    let moves = match (asked.set, asked.preset) {
+        (Some(ChangeSet::Add), _) | (None, PresetName::Paper) => Moves::Add,
+        (Some(ChangeSet::TwoSided) | None, _) => Moves::TwoSided,
+    };
+    let change = Question::Change { moves, target };
+    match asked.question {
+        Questions::Part => vec![Question::Part],
+        Questions::Change => vec![change],
+        Questions::Both => vec![Question::Part, change],
     }
-    match asked.preset {
-        PresetName::Default => [Start::Auto; 2],
-        PresetName::Seed => [Start::Input, Start::Centre],
-        PresetName::Authors => [Start::Input, if channels == 3 { Start::Zero } else { Start::Centre }],
+}
+
+/// As typed; else as in the paper, and a method that is named is used.
+fn strategy(asked: &Explain, method: Method) -> Strategy {
+    let typed = asked.strategy.map(|strategy| match strategy {
+        StrategyName::Direct => Strategy::Direct,
+        StrategyName::Penalised => Strategy::Penalised,
+        StrategyName::Fixed => Strategy::Fixed,
+    });
+    let paper = asked.preset != PresetName::Default;
+    typed.unwrap_or(match asked.search {
+        Some(Switch::Off) => Strategy::Fixed,
+        None if paper => Strategy::Fixed,
+        Some(Switch::On) | None if method != Method::default() => Strategy::Penalised,
+        Some(Switch::On) | None => Strategy::Direct,
+    })
+}
+
+/// Where parts and changes start: as typed, else as in the paper or its scripts.
+fn starts(asked: &Explain, channels: usize) -> Starts {
+    let typed = asked.start.map(|start| match start {
+        StartName::Auto => Start::Auto,
+        StartName::Input => Start::Input,
+        StartName::Zero => Start::Zero,
+        StartName::Centre => Start::Centre,
+    });
+    let change = match asked.preset {
+        PresetName::Authors if channels == 3 => Start::Zero,
+        _ => Start::Centre,
+    };
+    match (typed, asked.preset) {
+        (Some(start), _) => Starts::both(start),
+        (None, PresetName::Default) => Starts::default(),
+        (None, PresetName::Paper | PresetName::Authors) => Starts { part: Start::Input, change },
     }
 }
 

@@ -1,7 +1,6 @@
 //! The folder of a run: its configuration, its journal, and what was found.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -9,14 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::problem::ProblemFile;
 use super::run::Plan;
-use crate::command::explain::{fresh, put};
+use crate::run::folder::{self, CONFIG, JOURNAL, RESULT};
 
 /// The version of the keys of `config.json`.
 pub(in super::super) const SCHEMA: &str = "gradless-minimize-1";
-const CONFIG: &str = "config.json";
-const JOURNAL: &str = "journal";
 /// What a run leaves behind, and another may replace; the journal comes last, so that half a removal can be told.
-const LEAVINGS: [&str; 6] = ["result.json", "report.html", "trace.csv", "x.npy", CONFIG, JOURNAL];
+const LEAVINGS: [&str; 6] = [RESULT, "report.html", "trace.csv", "x.npy", CONFIG, JOURNAL];
 
 /// All that is needed to repeat a run. Keys may be added, not renamed.
 #[derive(Serialize, Deserialize)]
@@ -41,8 +38,8 @@ pub(super) fn journal(folder: &Path) -> PathBuf {
 
 /// Makes the folder of a new run, and writes its configuration.
 pub(super) fn prepare(out: Option<&Path>, force: bool, plan: &Plan) -> anyhow::Result<PathBuf> {
-    let folder = match out {
-        None => fresh(Path::new("gradless-out"), "minimize")?,
+    let path = match out {
+        None => folder::fresh("minimize")?,
         Some(path) => {
             make(path, force)?;
             path.to_owned()
@@ -60,22 +57,12 @@ pub(super) fn prepare(out: Option<&Path>, force: bool, plan: &Plan) -> anyhow::R
         timeout: plan.timeout,
         retries: plan.retries,
     };
-    let mut text = serde_json::to_vec_pretty(&written).context("the configuration is not JSON")?;
-    text.push(b'\n');
-    put(&folder.join(CONFIG), &text)?;
-    Ok(folder)
+    folder::put(&path.join(CONFIG), &folder::pretty(&written)?)?;
+    Ok(path)
 }
 
 fn make(path: &Path, force: bool) -> anyhow::Result<()> {
-    let empty = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) if error.kind() == ErrorKind::NotFound => true,
-        Err(error) => {
-            return Err(error).with_context(|| {
-                format!("{} cannot be the folder of a run: choose another --out", path.display())
-            });
-        }
-    };
+    let empty = folder::is_empty(path)?;
     if !empty && !force {
         let hint = if path.join(JOURNAL).exists() {
             format!("Go on with it: gradless resume {}. Or choose", path.display())
@@ -87,8 +74,7 @@ fn make(path: &Path, force: bool) -> anyhow::Result<()> {
             path.display()
         );
     }
-    fs::create_dir_all(path)
-        .with_context(|| format!("the folder {} cannot be made: choose another --out", path.display()))?;
+    folder::make(path)?;
     if empty { Ok(()) } else { clear(path) }
 }
 
@@ -106,16 +92,7 @@ fn clear(path: &Path) -> anyhow::Result<()> {
         }
         Err(_) => None,
     };
-    for name in LEAVINGS {
-        let old = path.join(name);
-        match fs::remove_file(&old) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("{} cannot be replaced", old.display()));
-            }
-            _ => (),
-        }
-    }
-    Ok(())
+    folder::clear(path, &LEAVINGS)
 }
 
 /// The plan of a run that was begun.

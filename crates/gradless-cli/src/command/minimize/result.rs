@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use gradless::{Outcome, Record, StopReason};
-use gradless_explain::report::Minimum;
+use gradless_report::Minimum;
 use serde::Serialize;
 
 use super::run::{Plan, cut_off};
-use crate::command::explain::put;
 use crate::npy;
+use crate::run::folder::{RESULT, pretty, put};
+use crate::run::trace::{self, Row};
 use crate::terminal;
 
 /// The version of the keys.
@@ -110,7 +110,7 @@ pub(super) fn write(
     let shown = |path: PathBuf| path.display().to_string();
     let x = outcome.x();
     npy::write(&path("x.npy"), &[x.len()], x)?;
-    put(&path("trace.csv"), trace(&outcome.history).as_bytes())?;
+    put(&path("trace.csv"), trace::csv(outcome.history.iter().map(row)).as_bytes())?;
     let point = outcome.point();
     let told = Told {
         schema: SCHEMA,
@@ -146,9 +146,7 @@ pub(super) fn write(
         go_on: matches!(ended, Ended::CutOff(_)).then(|| format!("gradless resume {}", folder.display())),
     };
     put(&path("report.html"), told.page(plan, &outcome.history).to_html().as_bytes())?;
-    let mut text = serde_json::to_vec_pretty(&told).context("the result is not JSON")?;
-    text.push(b'\n');
-    put(&path("result.json"), &text)?;
+    put(&path(RESULT), &pretty(&told)?)?;
     Ok(told)
 }
 
@@ -234,14 +232,8 @@ impl Told {
     }
 }
 
-/// The trace as a table.
-fn trace(history: &[Record]) -> String {
-    let heads = "iteration,queries,objective,loss,norm_l1,norm_l2,nonzeros,step_size\n".to_owned();
-    let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let row = |record: &Record| {
-        let Record { iteration, queries, norm_l1, norm_l2, nonzeros, step_size, .. } = record;
-        let (objective, loss) = (cell(record.objective), cell(record.loss));
-        format!("{iteration},{queries},{objective},{loss},{norm_l1},{norm_l2},{nonzeros},{step_size}\n")
-    };
-    std::iter::once(heads).chain(history.iter().map(row)).collect()
+/// A step as a row of the trace.
+fn row(record: &Record) -> Row {
+    let Record { iteration, queries, objective, loss, norm_l1, norm_l2, nonzeros, step_size, .. } = *record;
+    Row { iteration, queries, objective, loss, norm_l1, norm_l2, nonzeros, step_size }
 }

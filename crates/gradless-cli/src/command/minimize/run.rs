@@ -1,8 +1,7 @@
 //! A run: the solver, its black box and the journal between them, for the first time or once more.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -15,15 +14,13 @@ use super::folder;
 use super::problem::ProblemFile;
 use super::result::{self, Ended};
 use crate::command::Outcome;
-use crate::interrupt;
+use crate::run::{Overrides, clock, interrupt};
 use crate::terminal::{self, Terminal};
 
 /// Tells everybody to stop: Ctrl-C, or the time is up.
 static STOP: AtomicBool = AtomicBool::new(false);
 /// Requests in a row that may stay without an answer, for each program.
 const PATIENCE: u32 = 5;
-/// How often the clock and Ctrl-C are looked at.
-const GLANCE: Duration = Duration::from_millis(20);
 
 /// Everything about a run.
 pub(in super::super) struct Plan {
@@ -37,15 +34,6 @@ pub(in super::super) struct Plan {
     pub(super) rows: usize,
     pub(super) timeout: Option<f64>,
     pub(super) retries: u32,
-}
-
-/// What may be changed when a run goes on: nothing that decides the trajectory.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Overrides {
-    pub(in super::super) max_sent: Option<u64>,
-    pub(in super::super) max_seconds: Option<f64>,
-    pub(in super::super) processes: Option<usize>,
-    pub(in super::super) timeout: Option<f64>,
 }
 
 impl Plan {
@@ -108,7 +96,7 @@ pub(in super::super) fn resume(
     let budget = &mut plan.problem.budget;
     budget.sent = change.max_sent.or(budget.sent);
     budget.seconds = change.max_seconds.or(budget.seconds);
-    plan.processes = change.processes.unwrap_or(plan.processes).max(1);
+    plan.processes = change.threads.unwrap_or(plan.processes).max(1);
     plan.timeout = change.timeout.or(plan.timeout);
     plan.check()?;
     run(&plan, &Running::new(&plan), folder, terminal)
@@ -133,7 +121,7 @@ pub(super) fn run(
     announce(plan, &journal, folder);
     let mut progress = Progress::to_stderr();
     let deadline = plan.problem.budget.seconds.map(|seconds| begun + Duration::from_secs_f64(seconds));
-    let (outcome, late) = watched(deadline, || {
+    let (outcome, late) = clock::watched(&STOP, deadline, || {
         Driver::default()
             .threads(plan.processes)
             .cancelled_by(&STOP)
@@ -184,28 +172,6 @@ fn announce(plan: &Plan, journal: &Journal, folder: &Path) {
         "goes on in {place}: {} answers are known, {} points were sent ({lost} of them without an answer){cut}",
         found.answers, found.sent
     ));
-}
-
-/// Does a piece of work that Ctrl-C or the clock stops; says whether the clock did.
-fn watched<T: Send>(deadline: Option<Instant>, work: impl FnOnce() -> T + Send) -> (T, bool) {
-    let (over, late) = (AtomicBool::new(false), AtomicBool::new(false));
-    let done = thread::scope(|scope| {
-        let guard = scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                if is_late || interrupt::flag().load(Ordering::Relaxed) {
-                    late.fetch_or(is_late, Ordering::Relaxed);
-                    STOP.store(true, Ordering::Relaxed);
-                }
-                thread::park_timeout(GLANCE);
-            }
-        });
-        let done = work();
-        over.store(true, Ordering::Relaxed);
-        guard.thread().unpark();
-        done
-    });
-    (done, late.into_inner())
 }
 
 /// How a run has ended that was cut off from outside.

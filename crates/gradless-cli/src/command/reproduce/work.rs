@@ -16,8 +16,8 @@ use super::super::Outcome;
 use super::Reproduce;
 use super::settings::{command, experiment};
 use super::told::tell;
-use crate::interrupt;
 use crate::model::{self, Loaded};
+use crate::run::interrupt;
 use crate::terminal::{Jobs, Terminal};
 
 pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outcome> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::super::Outcome;
 use super::{Network, Norm, Train};
-use crate::interrupt;
+use crate::run::interrupt;
 use crate::terminal::{Steps, Terminal, say};
 
 /// More threads than shards per batch have nothing to do.

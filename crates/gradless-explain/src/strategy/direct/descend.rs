@@ -6,11 +6,10 @@
 //! asked is the family over prices and reaches, at once; the valid one with the smallest penalty is held. Everything asked
 //! is as a picture holds it, so that what is found needs no margin for rounding.
 
-use std::cell::RefCell;
-
-use crate::answer::{ExplainError, Grid, Step};
-use crate::ledger::{Ledger, loss};
-use crate::report::Mode;
+use super::{Held, Refiner};
+use crate::answer::Step;
+use crate::error::ExplainError;
+use crate::ledger::loss;
 
 /// Weights are as given but for $\gamma_2$, divided by this: fewer places at the same $\ell_1$ norm (30 to 22 of a digit's).
 const SHARPER: f64 = 4.0;
@@ -28,108 +27,7 @@ const PATIENCE: usize = 4;
 /// Besides at nothing and at its furthest, a place is measured over this share of the way.
 const SHORT: f64 = 0.25;
 
-/// A valid point.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Held {
-    pub(crate) point: Vec<f64>,
-    pub(crate) margin: f64,
-    /// Queries when it was known.
-    pub(crate) known: u64,
-}
-
-/// Asks about points as a picture holds them, up to a number of queries.
-pub(crate) struct Refiner<'a, 'b> {
-    pub(crate) ledger: &'a Ledger<'b>,
-    pub(crate) grid: Option<Grid>,
-    /// Queries sent after which nothing may be asked.
-    pub(crate) end: u64,
-    pub(crate) steps: RefCell<Vec<Step>>,
-}
-
 impl Refiner<'_, '_> {
-    /// Queries left; none if the search was cancelled.
-    pub(crate) fn left(&self) -> usize {
-        if self.ledger.is_cancelled() {
-            return 0;
-        }
-        usize::try_from(self.end.saturating_sub(self.ledger.sent())).unwrap_or(usize::MAX)
-    }
-
-    pub(crate) fn penalty(&self, held: &Held) -> f64 {
-        self.ledger.penalty(&held.point)
-    }
-
-    /// Places that can change.
-    pub(crate) fn free(&self) -> Vec<usize> {
-        let bounds = self.ledger.bounds();
-        (0..bounds.len()).filter(|&i| bounds[i].0 < bounds[i].1).collect()
-    }
-
-    /// The bounds of a place; where there is none, a way beyond the input.
-    pub(crate) fn bounds(&self, i: usize) -> (f64, f64) {
-        let (lower, upper) = self.ledger.bounds()[i];
-        let far = 1.0 + self.ledger.around.task.input[i].abs();
-        let nothing = self.ledger.nothing()[i];
-        (
-            if lower.is_finite() { lower } else { nothing - far },
-            if upper.is_finite() { upper } else { nothing + far },
-        )
-    }
-
-    /// The bound further from nothing.
-    pub(crate) fn furthest(&self, i: usize) -> f64 {
-        let (lower, upper) = self.bounds(i);
-        let nothing = self.ledger.nothing()[i];
-        if upper - nothing >= nothing - lower { upper } else { lower }
-    }
-
-    /// A point as a picture would hold it; exactly nothing where the picture shows nothing.
-    pub(crate) fn on_grid(&self, mut point: Vec<f64>) -> Vec<f64> {
-        for (i, x) in point.iter_mut().enumerate() {
-            *x = self.snapped(i, *x);
-        }
-        point
-    }
-
-    fn snapped(&self, i: usize, x: f64) -> f64 {
-        let nothing = self.ledger.nothing()[i];
-        let Some(grid) = self.grid.filter(|_| x != nothing) else { return x };
-        let shift = match self.ledger.around.task.mode {
-            Mode::PertinentPositive => 0.0,
-            Mode::PertinentNegative => self.ledger.around.task.input[i],
-        };
-        let near = grid.nearest(x + shift);
-        if near == grid.nearest(nothing + shift) {
-            return nothing;
-        }
-        let (lower, upper) = self.ledger.bounds()[i];
-        (near - shift).clamp(lower, upper)
-    }
-
-    /// A point with one place elsewhere.
-    pub(crate) fn with(&self, point: &[f64], i: usize, x: f64) -> Vec<f64> {
-        let mut point = point.to_vec();
-        point[i] = self.snapped(i, x);
-        point
-    }
-
-    /// A point if it is valid; one query.
-    pub(crate) fn held(&self, point: Vec<f64>) -> Result<Option<Held>, ExplainError> {
-        self.cheapest_of([point].into())
-    }
-
-    /// The valid point with the smallest penalty.
-    pub(crate) fn cheapest_of(&self, points: Vec<Vec<f64>>) -> Result<Option<Held>, ExplainError> {
-        let margins = self.ledger.ask(&points)?;
-        let known = self.ledger.queries();
-        let valid = points.into_iter().zip(margins).filter(|&(_, margin)| self.ledger.reaches(margin));
-        let mut all: Vec<(f64, Held)> = valid
-            .map(|(point, margin)| (self.ledger.penalty(&point), Held { point, margin, known }))
-            .collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(all.into_iter().next().map(|(_, held)| held))
-    }
-
     /// Moves as long as the penalty falls, with these places beside those of the point, at most so many steps.
     pub(crate) fn descend(
         &self,
@@ -139,9 +37,9 @@ impl Refiner<'_, '_> {
     ) -> Result<Held, ExplainError> {
         let (mut reach, mut short, mut misses) = (1.0_f64, false, 0);
         for _ in 0..steps {
-            self.tell(&held, reach);
-            let mut here = self.ledger.support(&held.point);
-            here.extend(places.iter().filter(|&&i| held.point[i] == self.ledger.nothing()[i]));
+            self.record(&held, reach);
+            let mut here = self.ledger.moved(&held.point);
+            here.extend(places.iter().filter(|&&i| held.point[i] == self.ledger.origin()[i]));
             let trials = usize::try_from(REACHES * PRICES).unwrap_or(0);
             // Pruning what comes out of this must still be paid for.
             if misses >= PATIENCE || here.is_empty() || self.left() < 4 * here.len() + trials {
@@ -193,8 +91,8 @@ impl Refiner<'_, '_> {
     /// another, over a share of its longest way.
     pub(crate) fn slopes(&self, held: &Held, places: &[usize], share: f64) -> Result<Vec<f64>, ExplainError> {
         let probe = |&i: &usize| {
-            let nothing = self.ledger.nothing()[i];
-            let end = if held.point[i] == nothing { self.furthest(i) } else { nothing };
+            let origin = self.ledger.origin()[i];
+            let end = if held.point[i] == origin { self.furthest(i) } else { origin };
             self.with(&held.point, i, held.point[i] + share * (end - held.point[i]))
         };
         let points: Vec<Vec<f64>> = places.iter().map(probe).collect();
@@ -243,16 +141,16 @@ impl Refiner<'_, '_> {
             // Without a weight on squares a place is worth nothing or all it can be.
             let away = if size > 0.0 { slope.signum() * size / l2 } else { 0.0 };
             let width = reach * (upper - lower);
-            let x = (self.ledger.nothing()[i] + away).clamp(point[i] - width, point[i] + width);
-            point[i] = self.snapped(i, x.clamp(lower, upper));
+            let x = (self.ledger.origin()[i] + away).clamp(point[i] - width, point[i] + width);
+            point[i] = self.ledger.around.coordinates.snap(i, x.clamp(lower, upper));
         }
         point
     }
 
-    /// Notes a step, and tells whoever looks on.
-    fn tell(&self, held: &Held, reach: f64) {
+    /// Records a step, and reports progress.
+    fn record(&self, held: &Held, reach: f64) {
         let loss = loss(held.margin, self.ledger.kappa);
-        let sizes = || held.point.iter().zip(self.ledger.nothing()).map(|(x, o)| (x - o).abs());
+        let sizes = || held.point.iter().zip(self.ledger.origin()).map(|(x, o)| (x - o).abs());
         self.steps.borrow_mut().push(Step {
             queries: self.ledger.queries(),
             objective: Some(loss + self.penalty(held)),

@@ -1,10 +1,10 @@
 //! Removes what is not needed: places go in the order in which they matter least, as many at once as the class condition
 //! bears, until none can go.
 
-use crate::answer::ExplainError;
+use super::Held;
+use crate::answer::Minimal;
+use crate::error::ExplainError;
 use crate::ledger::Ledger;
-use crate::refine::Held;
-use crate::report::Minimal;
 
 /// Prunes a point while its margin is above a bar, with at most so many queries; whether no single place of what is left can
 /// go.
@@ -20,17 +20,17 @@ pub(crate) fn prune(
     let end = ledger.sent() + queries;
     loop {
         ledger.report();
-        let support = ledger.support(&held.point);
-        if ledger.sent() + support.len() as u64 > end || ledger.is_cancelled() {
+        let moved = ledger.moved(&held.point);
+        if ledger.sent() + moved.len() as u64 > end || ledger.is_cancelled() {
             return Ok((held, Minimal::BudgetEnded));
         }
-        let without: Vec<Vec<f64>> = support.iter().map(|&i| dropped(ledger, &held.point, &[i])).collect();
+        let without: Vec<Vec<f64>> = moved.iter().map(|&i| dropped(ledger, &held.point, &[i])).collect();
         let margins = ledger.ask(&without)?;
         if margins.iter().any(|margin| margin.is_nan()) && ledger.is_cancelled() {
             return Ok((held, Minimal::BudgetEnded));
         }
         let mut able: Vec<(usize, f64)> =
-            support.into_iter().zip(margins).filter(|&(_, margin)| margin > bar).collect();
+            moved.into_iter().zip(margins).filter(|&(_, margin)| margin > bar).collect();
         let known = ledger.queries();
         able.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let Some(&(first, margin)) = able.first() else { return Ok((held, Minimal::Checked)) };
@@ -81,7 +81,7 @@ fn together(
 fn dropped(ledger: &Ledger<'_>, point: &[f64], places: &[usize]) -> Vec<f64> {
     let mut out = point.to_vec();
     for &i in places {
-        out[i] = ledger.nothing()[i];
+        out[i] = ledger.origin()[i];
     }
     out
 }

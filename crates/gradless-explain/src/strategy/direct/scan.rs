@@ -3,9 +3,9 @@
 
 use gradless::random::{Key, Purpose};
 
-use crate::answer::ExplainError;
-use crate::refine::{Held, Refiner};
-use crate::report::Mode;
+use super::{Held, Refiner};
+use crate::condition::Contest;
+use crate::error::ExplainError;
 
 /// A valid point, and the places that looked worth most when it was made.
 #[derive(Clone, Debug)]
@@ -39,23 +39,10 @@ struct Effects {
     ends: Vec<f64>,
 }
 
-/// A difference of scores: one that should rise, one that should fall.
-#[derive(Clone, Copy)]
-struct Measure {
-    rises: Option<usize>,
-    falls: Option<usize>,
-}
-
-impl Measure {
-    fn of(self, scores: &[f64]) -> f64 {
-        self.rises.map_or(0.0, |class| scores[class]) - self.falls.map_or(0.0, |class| scores[class])
-    }
-}
-
 impl Refiner<'_, '_> {
     /// Points made of the places that do most, the cheapest first. None if places do nothing, or not enough.
     pub(crate) fn greedy(&self, base: &[f64], seed: u64) -> Result<Vec<Begun>, ExplainError> {
-        let free = self.free();
+        let free = self.ledger.around.coordinates.free();
         let allowed = self.left() / FOR_SCREENING;
         let effects = if free.len() <= allowed {
             self.singles(base, free)?
@@ -65,11 +52,11 @@ impl Refiner<'_, '_> {
         };
         let mut begun: Vec<Begun> = Vec::new();
         let enough = self.left() / 2;
-        for measure in self.measures(base) {
+        for contest in self.contests(base) {
             if self.left() < enough && !begun.is_empty() {
                 break;
             }
-            let (order, ends) = self.ranked(&effects, measure);
+            let (order, ends) = self.ranked(&effects, contest);
             if let Some(held) = self.fewest(&order, &ends)? {
                 begun.push(Begun { held, order });
             }
@@ -86,9 +73,9 @@ impl Refiner<'_, '_> {
 
     /// Every place at its furthest, one query each.
     fn singles(&self, base: &[f64], places: Vec<usize>) -> Result<Effects, ExplainError> {
-        let nothing = self.ledger.nothing();
+        let origin = self.ledger.origin();
         let ends: Vec<f64> = places.iter().map(|&i| self.furthest(i)).collect();
-        let scores = self.scores_of(places.len(), |at| self.with(nothing, places[at], ends[at]))?;
+        let scores = self.scores_of(places.len(), |at| self.with(origin, places[at], ends[at]))?;
         let changes = scores.into_iter().map(|s| s.iter().zip(base).map(|(s, b)| s - b).collect()).collect();
         Ok(Effects { places, changes, ends })
     }
@@ -117,7 +104,7 @@ impl Refiner<'_, '_> {
         seed: u64,
     ) -> Result<Vec<usize>, ExplainError> {
         let key = Key { seed, purpose: Purpose::Directions };
-        let nothing = self.ledger.nothing();
+        let origin = self.ledger.origin();
         let singles = queries / FOR_SINGLES;
         let words = free.len().div_ceil(64);
         let signs: Vec<Vec<u64>> = (0..queries - singles)
@@ -129,9 +116,9 @@ impl Refiner<'_, '_> {
             .collect();
         let sign = |bits: &[u64], at: usize| if bits[at / 64] >> (at % 64) & 1 == 1 { 1.0 } else { -1.0 };
         let scores = self.scores_of(signs.len(), |row| {
-            let mut point = nothing.to_vec();
+            let mut point = origin.to_vec();
             for (_, &i) in free.iter().enumerate().filter(|&(at, _)| sign(&signs[row], at) > 0.0) {
-                point[i] += TOGETHER * (self.furthest(i) - nothing[i]);
+                point[i] += TOGETHER * (self.furthest(i) - origin[i]);
             }
             point
         })?;
@@ -140,10 +127,10 @@ impl Refiner<'_, '_> {
             .zip(&scores)
             .filter(|(_, scores)| scores.iter().all(|score| score.is_finite()))
             .collect();
-        let measures = self.measures(base);
-        let mut worths = vec![vec![0.0; free.len()]; measures.len()];
-        for (measure, worths) in measures.iter().zip(&mut worths) {
-            let values: Vec<f64> = answered.iter().map(|(_, scores)| measure.of(scores)).collect();
+        let contests = self.contests(base);
+        let mut worths = vec![vec![0.0; free.len()]; contests.len()];
+        for (contest, worths) in contests.iter().zip(&mut worths) {
+            let values: Vec<f64> = answered.iter().map(|(_, scores)| contest.of(scores)).collect();
             let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
             for ((bits, _), value) in answered.iter().zip(values) {
                 for (at, worth) in worths.iter_mut().enumerate() {
@@ -175,36 +162,22 @@ impl Refiner<'_, '_> {
         Ok(chosen)
     }
 
-    /// Differences of scores that could close the gap: for a part, of its class to each other; for a change, of each other
-    /// (or the target) to the class; and the class alone.
-    fn measures(&self, base: &[f64]) -> Vec<Measure> {
-        let class = self.ledger.around.condition.class;
-        let target = self.ledger.around.task.target;
-        let others = rivals(base, class).into_iter();
-        match self.ledger.around.task.mode {
-            Mode::PertinentPositive => std::iter::once(Measure { rises: Some(class), falls: None })
-                .chain(others.map(|other| Measure { rises: Some(class), falls: Some(other) }))
-                .collect(),
-            Mode::PertinentNegative => std::iter::once(Measure { rises: target, falls: Some(class) })
-                .chain(
-                    others
-                        .filter(|_| target.is_none())
-                        .map(|other| Measure { rises: Some(other), falls: Some(class) }),
-                )
-                .collect(),
-        }
+    /// Differences of scores that could close the gap.
+    fn contests(&self, base: &[f64]) -> Vec<Contest> {
+        let condition = self.ledger.around.condition;
+        condition.contests(&rivals(base, condition.class))
     }
 
     /// The places that help, those that do most first, and where each would go.
-    fn ranked(&self, effects: &Effects, measure: Measure) -> (Vec<usize>, Vec<f64>) {
-        let nothing = self.ledger.nothing();
-        let mut ends = nothing.to_vec();
+    fn ranked(&self, effects: &Effects, contest: Contest) -> (Vec<usize>, Vec<f64>) {
+        let origin = self.ledger.origin();
+        let mut ends = origin.to_vec();
         let mut order: Vec<(usize, f64)> = Vec::new();
         for ((&i, changes), end) in effects.places.iter().zip(&effects.changes).zip(&effects.ends) {
-            let slope = measure.of(changes) / (end - nothing[i]);
+            let slope = contest.of(changes) / (end - origin[i]);
             let (lower, upper) = self.bounds(i);
             ends[i] = if slope > 0.0 { upper } else { lower };
-            let gain = slope * (ends[i] - nothing[i]);
+            let gain = slope * (ends[i] - origin[i]);
             if gain > 0.0 {
                 order.push((i, gain));
             }
@@ -216,7 +189,7 @@ impl Refiner<'_, '_> {
     /// The fewest of these places, from the first on, that at their ends make a valid point.
     fn fewest(&self, order: &[usize], ends: &[f64]) -> Result<Option<Held>, ExplainError> {
         let first = |count: usize| {
-            let mut point = self.ledger.nothing().to_vec();
+            let mut point = self.ledger.origin().to_vec();
             for &i in &order[..count] {
                 point[i] = ends[i];
             }
@@ -251,17 +224,15 @@ impl Refiner<'_, '_> {
     }
 
     fn are_alike(&self, a: &Held, b: &Held) -> bool {
-        let (a, b) = (self.ledger.support(&a.point), self.ledger.support(&b.point));
+        let (a, b) = (self.ledger.moved(&a.point), self.ledger.moved(&b.point));
         let shared = a.iter().filter(|i| b.contains(i)).count();
         shared as f64 > ALIKE * (a.len() + b.len() - shared) as f64
     }
 
     /// Valid points among halves, quarters and stripes of the whole set at its furthest, and half as far.
     pub(crate) fn patterns(&self) -> Result<Option<Held>, ExplainError> {
-        let dim = self.ledger.nothing().len();
-        let shape = self.ledger.around.model.shape();
-        let width = shape.last().copied().unwrap_or(1).max(1);
-        let height = if shape.len() < 2 { 1 } else { shape[shape.len() - 2].max(1) };
+        let dim = self.ledger.origin().len();
+        let (height, width) = self.ledger.around.coordinates.layout;
         let masks: [&dyn Fn(usize, usize) -> bool; 13] = [
             &|_, _| true,
             &|_, column| 2 * column < width,
@@ -283,13 +254,13 @@ impl Refiner<'_, '_> {
         for end in ends {
             for mask in masks {
                 for share in [1.0, 0.5] {
-                    let nothing = self.ledger.nothing();
+                    let origin = self.ledger.origin();
                     let at = |i: usize| {
                         let inside = mask(i / width % height, i % width);
-                        if inside { nothing[i] + share * (end(i) - nothing[i]) } else { nothing[i] }
+                        if inside { origin[i] + share * (end(i) - origin[i]) } else { origin[i] }
                     };
                     let point = self.on_grid((0..dim).map(at).collect());
-                    if point != nothing && !points.contains(&point) {
+                    if point != origin && !points.contains(&point) {
                         points.push(point);
                     }
                 }
@@ -302,8 +273,8 @@ impl Refiner<'_, '_> {
     /// The cheapest of points with a random half of their places at a random bound, for what has no pattern.
     pub(crate) fn scattered(&self, seed: u64) -> Result<Option<Held>, ExplainError> {
         let key = Key { seed, purpose: Purpose::Directions };
-        let nothing = self.ledger.nothing();
-        let words = nothing.len().div_ceil(64);
+        let origin = self.ledger.origin();
+        let words = origin.len().div_ceil(64);
         let point = |row: usize| {
             let mut bits = vec![0; 2 * words];
             key.fill(u64::MAX - 1, row as u64, &mut bits);
@@ -311,9 +282,9 @@ impl Refiner<'_, '_> {
             let at = |i: usize| {
                 let (lower, upper) = self.bounds(i);
                 let end = if bit(64 * words + i) { upper } else { lower };
-                if bit(i) { end } else { nothing[i] }
+                if bit(i) { end } else { origin[i] }
             };
-            self.on_grid((0..nothing.len()).map(at).collect())
+            self.on_grid((0..origin.len()).map(at).collect())
         };
         self.cheapest_of((0..self.left().min(SCATTERED)).map(point).collect())
     }
@@ -321,12 +292,12 @@ impl Refiner<'_, '_> {
     /// Puts whole blocks of places back to nothing where the point stays valid, smaller and smaller ones, down to single
     /// places (delta debugging, Zeller & Hildebrandt 2002). Needs no more than decisions.
     pub(crate) fn reduced(&self, mut held: Held, order: &[usize]) -> Result<Held, ExplainError> {
-        let nothing = self.ledger.nothing();
+        let origin = self.ledger.origin();
         let mut size = order.len().div_ceil(2);
         while size > 0 {
             self.ledger.report();
             for block in order.chunks(size) {
-                if block.iter().all(|&i| held.point[i] == nothing[i]) {
+                if block.iter().all(|&i| held.point[i] == origin[i]) {
                     continue;
                 }
                 if self.left() == 0 {
@@ -334,7 +305,7 @@ impl Refiner<'_, '_> {
                 }
                 let mut point = held.point.clone();
                 for &i in block {
-                    point[i] = nothing[i];
+                    point[i] = origin[i];
                 }
                 if let Some(found) = self.held(point)? {
                     held = found;

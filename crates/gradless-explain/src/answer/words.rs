@@ -1,0 +1,171 @@
+//! What was found, or why nothing was and what to try, in plain sentences.
+
+use super::{Counted, Minimal};
+use crate::question::{Moves, Question};
+use crate::scores::Scores;
+use crate::session::Options;
+use crate::strategy::Strategy;
+
+/// What a sentence speaks of.
+pub(crate) struct Context<'a> {
+    pub(crate) question: Question,
+    pub(crate) valid: bool,
+    pub(crate) counted: Counted,
+    pub(crate) margin: f64,
+    pub(crate) floor: f64,
+    /// Name or number of the class before, after, and of the target.
+    pub(crate) original: &'a str,
+    pub(crate) class: &'a str,
+    pub(crate) target: Option<&'a str>,
+    pub(crate) some_frozen: bool,
+    pub(crate) scores: Scores,
+    pub(crate) options: &'a Options,
+}
+
+/// The sentence of an answer.
+pub(crate) fn sentence(context: &Context<'_>) -> String {
+    if !context.valid {
+        return missed(context);
+    }
+    let class = named(context.class);
+    let Counted { used, .. } = context.counted;
+    match context.question {
+        Question::Part if used == 0 && context.some_frozen => {
+            format!(
+                "Nothing of the input is needed beside what is frozen: the model says {class} to that alone."
+            )
+        }
+        Question::Part if used == 0 => {
+            format!("Nothing of the input is needed: the model says {class} to an empty one.")
+        }
+        Question::Part => {
+            let verb = if used == 1 { "is" } else { "are" };
+            format!("{} {verb} enough for {class}.", these(context.counted))
+        }
+        Question::Change { moves, .. } => {
+            let way = match moves {
+                Moves::Add => "Adding to",
+                Moves::TwoSided => "Changing",
+            };
+            let things = these(context.counted);
+            format!("{way} {}{} makes it {class}.", things[..1].to_lowercase(), &things[1..])
+        }
+    }
+}
+
+/// What to try where an answer may disappoint.
+pub(crate) fn hint(question: Question, valid: bool, used: usize) -> Option<String> {
+    let empty = question == Question::Part && valid && used == 0;
+    empty.then(|| "another value for what is absent asks a harder question".to_owned())
+}
+
+/// The name of a class as a sentence has it.
+fn named(name: &str) -> String {
+    if name.chars().all(|c| c.is_ascii_digit()) { format!("class {name}") } else { format!("\"{name}\"") }
+}
+
+fn these(Counted { kind, total, used }: Counted) -> String {
+    let many = kind.many();
+    if used == 1 { format!("This 1 of {total} {many}") } else { format!("These {used} of {total} {many}") }
+}
+
+/// Why nothing was found, and what to try.
+fn missed(context: &Context<'_>) -> String {
+    let original = named(context.original);
+    let what = match (context.question, context.target) {
+        (Question::Part, _) => format!("No part of the input was found that suffices for {original}"),
+        (_, Some(target)) => format!("No change was found that makes it {}", named(target)),
+        (_, None) => format!("No change was found that makes it something else than {original}"),
+    };
+    let why = if context.margin > 0.0 {
+        let Context { margin, floor, .. } = context;
+        format!(
+            "the closest point meets the condition by {margin:.2e}, which is not above the noise floor of {floor:.2e}"
+        )
+    } else {
+        format!("the closest point misses by {}", margin_text(context.margin.abs()))
+    };
+    format!("{what}: {why}. Try {}.", attempts(context).join(", or "))
+}
+
+/// What may help, the most promising first.
+fn attempts(context: &Context<'_>) -> Vec<String> {
+    let options = context.options;
+    let mut attempts = Vec::new();
+    if let Question::Change { moves, target } = context.question {
+        if moves == Moves::Add {
+            attempts.push("a two-sided change, which may remove things too".to_owned());
+        }
+        if target.is_some() {
+            attempts.push("another target, or none".to_owned());
+        }
+    }
+    if context.some_frozen {
+        attempts.push("to freeze less".to_owned());
+    }
+    if options.strategy == Strategy::Fixed {
+        attempts.push(format!("a smaller weight (l1 = {}), or another strategy", options.l1 / 8.0));
+    }
+    if context.scores == Scores::Labels {
+        attempts.push("a model that gives its scores".to_owned());
+    }
+    attempts.push(format!("more queries ({})", options.max_queries.saturating_mul(4)));
+    attempts.push("wider bounds".to_owned());
+    attempts.truncate(3);
+    attempts
+}
+
+/// A margin with the digits that count, however small.
+pub fn margin_text(margin: f64) -> String {
+    if margin == 0.0 || margin.abs() >= 0.01 { format!("{margin:.3}") } else { format!("{margin:.1e}") }
+}
+
+impl Minimal {
+    /// In words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Checked => "no part of it can go",
+            Self::BudgetEnded => "the search ended before all of its parts were tried",
+            Self::NotAsked => "not pruned",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Kind;
+
+    fn said(question: Question, valid: bool, used: usize) -> String {
+        let counted = Counted { kind: Kind::Pixels, total: 784, used };
+        let options = Options::default();
+        sentence(&Context {
+            question,
+            valid,
+            counted,
+            margin: -0.5,
+            floor: 1e-6,
+            original: "5",
+            class: "cat",
+            target: None,
+            some_frozen: false,
+            scores: Scores::Logits,
+            options: &options,
+        })
+    }
+
+    #[test]
+    fn answers_are_said_in_a_sentence() {
+        assert_eq!(said(Question::Part, true, 8), "These 8 of 784 pixels are enough for \"cat\".");
+        assert_eq!(said(Question::CHANGE, true, 1), "Changing this 1 of 784 pixels makes it \"cat\".");
+        let missed = said(Question::CHANGE, false, 3);
+        assert!(missed.starts_with("No change was found that makes it something else than class 5: the closest point misses by 0.500."), "{missed}");
+        assert!(missed.contains("more queries (20000)"));
+    }
+
+    #[test]
+    fn a_small_margin_is_not_shown_as_nothing() {
+        assert_eq!([0.0, 1.23456, 0.01, -0.25].map(margin_text), ["0.000", "1.235", "0.010", "-0.250"]);
+        assert_eq!([0.000_12, -3.4e-7].map(margin_text), ["1.2e-4", "-3.4e-7"]);
+    }
+}

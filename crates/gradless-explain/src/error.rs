@@ -1,0 +1,64 @@
+//! Why there is no answer at all.
+
+use gradless::{ConfigError, ModelError, ProblemError};
+
+use crate::answer::Answer;
+use crate::question::QuestionError;
+
+/// Why there is no answer at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// The question makes no sense.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// The model does not answer.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The model stopped answering after some questions were answered.
+    #[error("{error}")]
+    Broken {
+        /// Why.
+        error: ModelError,
+        /// What was found until then.
+        answers: Vec<Answer>,
+    },
+    /// The problem cannot be posed.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The method cannot be used here.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The method cannot work on scores.
+    #[error("{method} asks for gradients, which queries do not give: take one whose name begins with zo-")]
+    Gradients {
+        /// Its name.
+        method: String,
+    },
+    /// There is too little budget for anything.
+    #[error("{queries} queries are too few: {before} are asked before the search; allow at least {}", before + LEAST)]
+    Budget {
+        /// Queries allowed.
+        queries: u64,
+        /// Queries that are asked before a search.
+        before: u64,
+    },
+    /// A number that must be finite and not negative is not.
+    #[error("{what} is {value}: a finite number that is not negative is needed")]
+    Number {
+        /// Which number.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+    },
+}
+
+/// Below this there is nothing to search with.
+pub(crate) const LEAST: u64 = 200;
+
+impl ExplainError {
+    /// Whether asking the same again would fail again: what was asked makes no sense, whatever the model says.
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::Model(_) | Self::Broken { .. })
+    }
+}

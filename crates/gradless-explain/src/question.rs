@@ -1,0 +1,178 @@
+//! What is asked about an input: which part is enough for its class, which change would alter it.
+
+mod change;
+mod part;
+
+use serde::{Deserialize, Serialize};
+
+use crate::condition::{Condition, largest};
+
+/// A question about the class of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Question {
+    /// What of the input is enough for its class? The *pertinent positive* of Dhurandhar et al. 2018.
+    Part,
+    /// What change would alter the class? The *pertinent negative*.
+    Change {
+        /// Which way values may move.
+        moves: Moves,
+        /// The class the changed input should have; any other if none is given.
+        target: Option<usize>,
+    },
+}
+
+/// Which way the values of an input may move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moves {
+    /// They may only grow: something is added to the picture (the text of the paper).
+    Add,
+    /// They may grow and shrink (the scripts of the paper's authors).
+    #[default]
+    TwoSided,
+}
+
+impl Question {
+    /// What change would alter the class, any change to any class?
+    pub const CHANGE: Self = Self::Change { moves: Moves::TwoSided, target: None };
+
+    /// The word for it on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Part => part::NAME,
+            Self::Change { .. } => change::NAME,
+        }
+    }
+
+    /// The abbreviation of the literature, which is also accepted: `pp` or `pn`.
+    pub fn abbreviation(self) -> &'static str {
+        match self {
+            Self::Part => part::ABBREVIATION,
+            Self::Change { .. } => change::ABBREVIATION,
+        }
+    }
+
+    /// The class the answer should have, if the question names one.
+    pub fn target(self) -> Option<usize> {
+        match self {
+            Self::Part => None,
+            Self::Change { target, .. } => target,
+        }
+    }
+
+    /// Where a coordinate begins, where the whole input has it, and how far it may go; `place` says what it may be.
+    pub(crate) fn range(self, place: Place) -> Range {
+        match self {
+            _ if place.frozen => {
+                Range { origin: place.current, whole: place.current, bounds: [place.current; 2] }
+            }
+            Self::Part => part::range(place),
+            Self::Change { moves, .. } => change::range(place, moves),
+        }
+    }
+
+    /// When an input answers the question, given the scores of the original.
+    pub fn condition(self, scores: &[f64]) -> Result<Condition, QuestionError> {
+        let class = largest(scores);
+        if scores.iter().filter(|&&score| score == scores[class]).count() > 1 {
+            return Err(QuestionError::Tie);
+        }
+        match self {
+            Self::Part => Ok(part::condition(class)),
+            Self::Change { target, .. } => change::condition(class, target),
+        }
+    }
+
+    /// Whether it can be asked of a model with so many classes.
+    pub(crate) fn check(self, classes: usize) -> Result<(), QuestionError> {
+        if classes < 2 {
+            return Err(QuestionError::Classes { classes });
+        }
+        match self.target() {
+            Some(target) if target >= classes => Err(QuestionError::Target { target, classes }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a coordinate may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// As it is in the input.
+    pub(crate) current: f64,
+    /// As it is where the feature is absent.
+    pub(crate) absent: f64,
+    /// The least and the largest value allowed.
+    pub(crate) bounds: [f64; 2],
+    /// Whether it must stay as it is.
+    pub(crate) frozen: bool,
+}
+
+/// What a question makes of a coordinate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Range {
+    /// Where it costs nothing.
+    pub(crate) origin: f64,
+    /// Where the whole input has it.
+    pub(crate) whole: f64,
+    /// The least and the largest value.
+    pub(crate) bounds: [f64; 2],
+}
+
+/// A question that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentences say it")]
+pub enum QuestionError {
+    #[error("the input has {found} numbers, the model takes {expected}: bring it to the model's shape")]
+    Length { found: usize, expected: usize },
+    #[error("number {index} of the input is {value}: every number must be finite")]
+    NotFinite { index: usize, value: f64 },
+    #[error("{what} has {found} numbers for an input of {expected}: give one, or one for each")]
+    ListLength { what: &'static str, found: usize, expected: usize },
+    #[error("{what} contains NaN")]
+    ListNan { what: &'static str },
+    #[error("{what} contains an infinity: finite numbers are needed")]
+    ListInfinite { what: &'static str },
+    #[error("at number {index} the lower bound {lower} is above the upper bound {upper}")]
+    Crossed { index: usize, lower: f64, upper: f64 },
+    #[error("columns {columns:?} of the input hold {values:?}: a category is a single 1 among 0s")]
+    NotOneHot { columns: Vec<usize>, values: Vec<f64> },
+    #[error("column {column} belongs to two categories, or to none that exists")]
+    Columns { column: usize },
+    #[error("the model knows {classes} class: a contrast needs two")]
+    Classes { classes: usize },
+    #[error("there is no class {target}: the model knows {classes}, counted from 0")]
+    Target { target: usize, classes: usize },
+    #[error("the input has class {class} already: choose another target")]
+    TargetReached { class: usize },
+    #[error("the highest score of the input is shared by two classes: it has no class to explain")]
+    Tie,
+    #[error(
+        "nothing of the input may change: all of it is frozen, or the bounds leave no room. Freeze less, or widen the bounds"
+    )]
+    NothingFree,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_without_an_answer_is_refused() {
+        let to = |target| Question::Change { moves: Moves::TwoSided, target: Some(target) };
+        assert_eq!(to(1).condition(&[0.0, 1.0]).unwrap_err(), QuestionError::TargetReached { class: 1 });
+        assert_eq!(Question::CHANGE.condition(&[1.0, 1.0]).unwrap_err(), QuestionError::Tie);
+        assert_eq!(to(2).check(2), Err(QuestionError::Target { target: 2, classes: 2 }));
+        assert_eq!(Question::Part.check(1), Err(QuestionError::Classes { classes: 1 }));
+    }
+
+    #[test]
+    fn what_is_frozen_is_there_and_stays() {
+        let place = Place { current: 0.7, absent: 0.0, bounds: [0.0, 1.0], frozen: true };
+        for question in [Question::Part, Question::CHANGE] {
+            assert_eq!(question.range(place), Range { origin: 0.7, whole: 0.7, bounds: [0.7; 2] });
+        }
+    }
+}

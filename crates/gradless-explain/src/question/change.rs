@@ -1,0 +1,38 @@
+//! What would change it: from the input as it is to anything allowed.
+
+use super::{Moves, Place, QuestionError, Range};
+use crate::condition::Condition;
+
+pub(super) const NAME: &str = "change";
+pub(super) const ABBREVIATION: &str = "pn";
+
+/// Around the input. One that lies outside what is allowed may stay where it is.
+pub(super) fn range(place: Place, moves: Moves) -> Range {
+    let Place { current, bounds: [lower, upper], .. } = place;
+    let least = match moves {
+        Moves::Add => current,
+        Moves::TwoSided => lower.min(current),
+    };
+    Range { origin: current, whole: current, bounds: [least, upper.max(current)] }
+}
+
+pub(super) fn condition(class: usize, target: Option<usize>) -> Result<Condition, QuestionError> {
+    match target {
+        Some(target) if target == class => Err(QuestionError::TargetReached { class }),
+        Some(target) => Ok(Condition::becomes(class, target)),
+        None => Ok(Condition::leaves(class)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn additions_only_grow_and_an_input_outside_its_bounds_may_stay() {
+        let place = |current| Place { current, absent: 0.0, bounds: [0.0, 1.0], frozen: false };
+        assert_eq!(range(place(0.5), Moves::Add).bounds, [0.5, 1.0]);
+        assert_eq!(range(place(0.5), Moves::TwoSided).bounds, [0.0, 1.0]);
+        assert_eq!(range(place(1.5), Moves::TwoSided).bounds, [0.0, 1.5]);
+    }
+}

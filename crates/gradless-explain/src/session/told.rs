@@ -1,0 +1,78 @@
+//! What a search found, measured: sizes, loss, and when it was known.
+
+use crate::answer::{Compared, Minimal};
+use crate::condition::{Floor, largest};
+use crate::features::Coordinates;
+use crate::ledger::loss;
+use crate::strategy::{Course, Found, Search};
+
+/// What a search found.
+pub(super) struct Told {
+    pub(super) point: Vec<f64>,
+    pub(super) scores: Vec<f64>,
+    pub(super) class: usize,
+    pub(super) valid: bool,
+    pub(super) margin: f64,
+    pub(super) kappa: Option<f64>,
+    pub(super) loss: f64,
+    pub(super) objective: f64,
+    pub(super) objective_start: Option<f64>,
+    pub(super) norm_l1: f64,
+    pub(super) norm_l2: f64,
+    pub(super) minimal: Minimal,
+    pub(super) first_valid: Option<u64>,
+    pub(super) best_valid: Option<u64>,
+    pub(super) queries: u64,
+    pub(super) course: Course,
+}
+
+impl Told {
+    pub(super) fn new(search: &Search<'_>, floor: &Floor, found: Found, course: Course) -> Self {
+        let Found { point, margin, scores, minimal, known } = found;
+        let ledger = &search.ledger;
+        let valid = floor.is_passed_by(margin);
+        // What was kept clear of rounding may have coordinates that the class does not need.
+        let clear = ledger.around.floor > floor.margin;
+        let (l1, l2) = (course.l1, course.l2);
+        let distances = || point.iter().zip(ledger.origin()).map(|(x, o)| (x - o).abs());
+        let norm_l1: f64 = distances().sum();
+        let norm_l2 = distances().map(|s| s * s).sum::<f64>().sqrt();
+        let loss = loss(ledger.around.condition.margin(&scores), ledger.kappa);
+        let objective =
+            |loss: f64, norm_l1: f64, norm_l2: f64| loss + l1 * norm_l1 + 0.5 * l2 * norm_l2 * norm_l2;
+        let first = course.steps.first();
+        let queries = ledger.queries();
+        Self {
+            class: largest(&scores),
+            valid,
+            margin,
+            kappa: ledger.kappa,
+            loss,
+            objective: objective(loss, norm_l1, norm_l2),
+            objective_start: first.and_then(|s| Some(objective(s.loss?, s.norm_l1, s.norm_l2))),
+            norm_l1,
+            norm_l2,
+            minimal: if valid && !clear { minimal } else { Minimal::NotAsked },
+            first_valid: match (ledger.first_valid(), known.filter(|_| valid)) {
+                (Some(first), Some(known)) => Some(first.min(known)),
+                (first, known) => first.or(known),
+            },
+            best_valid: valid.then_some(known.unwrap_or(queries)),
+            queries,
+            scores,
+            course,
+            point,
+        }
+    }
+
+    /// What is compared with the answers of other seeds.
+    pub(super) fn compared(&self, coordinates: &Coordinates<'_>) -> Compared {
+        Compared {
+            point: self.point.clone(),
+            moved: coordinates.moved(&self.point),
+            valid: self.valid,
+            class: self.class,
+            queries: self.queries,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How an answer is searched: by what single features do, or by an optimiser; then a last look at what was found.
+
+mod direct;
+mod penalised;
+
+use gradless::StopReason;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{Minimal, Step};
+use crate::error::ExplainError;
+use crate::ledger::{Candidate, KEPT, Ledger};
+use crate::session::Options;
+
+/// How the smallest answer is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// By what single features do to the scores, refined from there; where that leads nowhere, by patterns of the whole set;
+    /// and where none of them is valid, or with a start of its own, by the method at several weights.
+    #[default]
+    Direct,
+    /// The method runs at several weights, each time from the best valid point so far.
+    Penalised,
+    /// The method runs once, at the weights given: it minimises the paper's objective and nothing else.
+    Fixed,
+}
+
+/// Where a search by a method starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// The input for a part; for a change, where the class just alters on the way to the middle or a corner of what is
+    /// allowed: a confident model is flat at the input and steep there.
+    #[default]
+    Auto,
+    /// The whole input for a part, no change for a change.
+    Input,
+    /// Nothing of the input for a part, no change for a change.
+    Zero,
+    /// The middle of what is allowed (the text of the paper, for changes).
+    Centre,
+}
+
+/// A search with all it needs.
+pub(crate) struct Search<'a> {
+    pub(crate) ledger: Ledger<'a>,
+    pub(crate) options: &'a Options,
+    /// Where a method starts.
+    pub(crate) start: Start,
+    /// What it may ask, without the look at the input.
+    pub(crate) queries: u64,
+    pub(crate) original_scores: &'a [f64],
+}
+
+/// A point that may be the answer, and what is known of it.
+pub(crate) struct Found {
+    pub(crate) point: Vec<f64>,
+    pub(crate) margin: f64,
+    pub(crate) scores: Vec<f64>,
+    pub(crate) minimal: Minimal,
+    /// Queries when it was known; when it was looked at last if not given.
+    pub(crate) known: Option<u64>,
+}
+
+/// How a search went.
+pub(crate) struct Course {
+    pub(crate) iterations: u64,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) stop: Option<StopReason>,
+    /// Weights of the last round.
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
+}
+
+impl From<Candidate> for Found {
+    fn from(Candidate { point, margin, scores, .. }: Candidate) -> Self {
+        Self { point, margin, scores, minimal: Minimal::NotAsked, known: None }
+    }
+}
+
+/// What a look at a point before and after saving it takes.
+const LOOK: u64 = KEPT;
+/// Numbers this close are one, after an addition and a subtraction.
+const SAME: f64 = 1e-12;
+
+impl Search<'_> {
+    /// Searches, and looks at what was found once more.
+    pub(crate) fn run(&self) -> Result<(Found, Course), ExplainError> {
+        let Options { l1, l2, .. } = *self.options;
+        let mut course = Course { iterations: 0, steps: Vec::new(), stop: None, l1, l2 };
+        let found = match self.options.strategy {
+            Strategy::Direct => self.direct(&mut course),
+            Strategy::Penalised | Strategy::Fixed => self.by_method(&mut course),
+        };
+        let found = match found {
+            Ok(found) => found,
+            // A model that fails now takes nothing away from what it has answered.
+            Err(ExplainError::Model(error)) => {
+                let Some(kept) = self.kept() else { return Err(error.into()) };
+                course.stop = Some(StopReason::OracleFailed { message: error.to_string() });
+                kept
+            }
+            Err(other) => return Err(other),
+        };
+        if course.stop.is_none() && self.ledger.is_cancelled() {
+            course.stop = Some(StopReason::Cancelled);
+        }
+        self.ledger.settle();
+        self.ledger.report();
+        Ok((found, course))
+    }
+
+    fn left(&self) -> u64 {
+        self.queries.saturating_sub(self.ledger.sent())
+    }
+
+    /// The last look.
+    fn finished(&self, point: Vec<f64>, minimal: Minimal, known: Option<u64>) -> Result<Found, ExplainError> {
+        let (margin, scores) = self.look(&point)?;
+        Ok(Found { point, margin, scores, minimal, known })
+    }
+
+    /// What is known without asking again: the best point that is as a file would hold it, else the closest miss.
+    fn kept(&self) -> Option<Found> {
+        let coordinates = self.ledger.around.coordinates;
+        let is_saved_so = |best: &Candidate| {
+            let input = self.ledger.input(&best.point);
+            coordinates.as_saved(&input).is_none_or(|saved| {
+                input.iter().zip(&saved).all(|(a, b)| (a - b).abs() <= SAME * a.abs().max(1.0))
+            })
+        };
+        let best = self.ledger.best().filter(is_saved_so);
+        best.map(Found::from).or_else(|| {
+            // Valid or not, its picture was never looked at.
+            let nearest = Found::from(self.ledger.nearest()?);
+            Some(Found { margin: nearest.margin.min(0.0), ..nearest })
+        })
+    }
+
+    /// The margin and scores of a point, as it is and as a file would hold it: the smaller margin counts.
+    fn look(&self, point: &[f64]) -> Result<(f64, Vec<f64>), ExplainError> {
+        let as_it_is = self.ledger.look(point)?;
+        let input = self.ledger.input(point);
+        let Some(saved) = self.ledger.around.coordinates.as_saved(&input) else { return Ok(as_it_is) };
+        let (margin, _) = self.ledger.look_at_input(&saved)?;
+        // The smaller, and NaN if either is.
+        let smaller = if margin < as_it_is.0 || margin.is_nan() { margin } else { as_it_is.0 };
+        Ok((smaller, as_it_is.1))
+    }
+
+    /// How far the margin of the input, and of what is absent, is from its own when it is saved: nothing where it is a picture
+    /// already. A search keeps clear of that, for its answers must hold both ways.
+    pub(crate) fn off_grid(&self) -> Result<f64, ExplainError> {
+        let coordinates = self.ledger.around.coordinates;
+        let mut most = 0.0_f64;
+        for point in [&coordinates.whole, &coordinates.origin] {
+            let input = self.ledger.input(point);
+            let Some(saved) = coordinates.as_saved(&input) else { continue };
+            if input.iter().zip(&saved).all(|(a, b)| (a - b).abs() <= SAME) {
+                continue;
+            }
+            let (exact, _) = self.ledger.look_at_input(&input)?;
+            let (rounded, _) = self.ledger.look_at_input(&saved)?;
+            most = most.max((exact - rounded).abs());
+        }
+        Ok(most)
+    }
+}

@@ -1,0 +1,133 @@
+//! The part of the page about one question: numbers, scores, curves, how sure, what it cost.
+
+use gradless_explain::answer::Counted;
+use gradless_explain::{Answer, Minimal, Step};
+
+use super::{Page, scores};
+use crate::curve::Curve;
+use crate::format::{count, grouped, number, plural, seconds};
+use crate::html::{isolated, name, put};
+
+pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut String) {
+    let (title, term) = if answer.is_part() {
+        ("What is enough", "pertinent positive")
+    } else {
+        ("What would change it", "pertinent negative")
+    };
+    let (class, state) = if answer.valid { ("found", "valid") } else { ("missed", "not found") };
+    put!(
+        page,
+        "<section class=\"case\" aria-labelledby=\"case-{index}\">\n<h2 id=\"case-{index}\">{title} \
+         <span class=\"term\">{term}</span> <span class=\"state {class}\">{state}</span></h2>\n"
+    );
+    figures(page_data, answer, page);
+    page.push_str("<div class=\"columns\">\n");
+    scores::write(page_data, answer, page);
+    if answer.steps.is_empty() {
+        page.push_str("<p class=\"note\">No trace was recorded: there are no curves to show.</p>\n");
+    } else {
+        let objective = |step: &Step| step.objective.unwrap_or(f64::NAN);
+        Curve { title: "Objective", value: objective, from_zero: false }.write(answer, page);
+        Curve { title: "l1 norm", value: |step| step.norm_l1, from_zero: true }.write(answer, page);
+    }
+    page.push_str("</div>\n<div class=\"columns two\">\n");
+    sureness(answer, page);
+    cost(answer, page);
+    page.push_str("</div>\n</section>\n");
+}
+
+/// The four numbers people look for first.
+fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
+    let Counted { kind, used, .. } = answer.features;
+    let unit = if answer.is_part() { "kept" } else { "changed" };
+    let values = match page_data.frame.channels {
+        1 => String::new(),
+        _ => format!(", {}", plural(answer.nonzeros, "value")),
+    };
+    let [before, after] =
+        [answer.original.class, answer.explanation.class].map(|class| name(&page_data.class_name(class), 20));
+    let (label, class) = if answer.explanation.class == answer.original.class {
+        ("class, as before", after)
+    } else {
+        ("class before → after", format!("{before} → {after}"))
+    };
+    let things = if used == 1 { kind.one() } else { kind.many() };
+    let entries = [
+        (format!("{things} {unit}{values}"), count(used as u64)),
+        (label.to_owned(), class),
+        ("margin".to_owned(), number(answer.margin)),
+        (format!("l1 norm (l2: {})", number(answer.norm_l2)), number(answer.norm_l1)),
+        ("queries".to_owned(), count(answer.queries)),
+    ];
+    page.push_str("<dl class=\"figures-row\">\n");
+    for (label, value) in entries {
+        put!(page, "<div><dt>{label}</dt><dd>{value}</dd></div>\n");
+    }
+    page.push_str("</dl>\n");
+}
+
+fn sureness(answer: &Answer, page: &mut String) {
+    page.push_str("<section>\n<h3>How sure</h3>\n<dl class=\"facts\">\n");
+    fact("Margin", &margin(answer), page);
+    if let Some(kappa) = answer.kappa {
+        fact("Margin asked for", &format!("κ = {}", number(kappa)), page);
+    }
+    let minimal = match (answer.minimal, answer.is_part()) {
+        (Minimal::Checked, true) => {
+            format!("yes: without any one of these {} the class is lost", answer.features.kind.many())
+        }
+        (Minimal::Checked, false) => "yes: with any one of these changes undone the class stays".to_owned(),
+        (Minimal::BudgetEnded, _) => "not known: the search ended before every part was tried".to_owned(),
+        (Minimal::NotAsked, _) => "not checked: it was not asked for".to_owned(),
+    };
+    fact("Nothing to spare", &minimal, page);
+    let agreement = answer
+        .agreement
+        .as_ref()
+        .map_or_else(|| "not asked for".to_owned(), |told| isolated(&told.sentence()));
+    fact("Agreement over seeds", &agreement, page);
+    page.push_str("</dl>\n</section>\n");
+}
+
+fn margin(answer: &Answer) -> String {
+    let (margin, noise) = (number(answer.margin), number(answer.noise_floor));
+    if !answer.margin.is_finite() {
+        return "not known".to_owned();
+    }
+    if !answer.noise_floor.is_finite() {
+        return format!("{margin}; the noise floor is not known");
+    }
+    if answer.noise_floor <= 0.0 {
+        return format!("{margin}; the model has no measurable noise");
+    }
+    let times = answer.margin / answer.noise_floor;
+    let relation = match times {
+        1e6.. => format!("more than a million times the noise floor of {noise}"),
+        2.0.. => format!("{} times the noise floor of {noise}", grouped(times)),
+        1.0.. => format!("barely above the noise floor of {noise}"),
+        0.0.. => format!("<strong>within the noise floor of {noise}</strong>"),
+        _ => format!("<strong>the class condition fails</strong>; noise floor {noise}"),
+    };
+    format!("{margin}, {relation}")
+}
+
+fn cost(answer: &Answer, page: &mut String) {
+    page.push_str("<section>\n<h3>What it cost</h3>\n<dl class=\"facts\">\n");
+    let sent = match answer.sent {
+        sent if sent == answer.queries => String::new(),
+        sent => format!(", {} sent with repeats", count(sent)),
+    };
+    fact("Queries", &format!("{}{sent}", count(answer.queries)), page);
+    let at = |queries: Option<u64>| {
+        queries.map_or_else(|| "never".to_owned(), |at| format!("after {} queries", count(at)))
+    };
+    fact("First valid", &at(answer.first_valid), page);
+    fact("Best valid", &at(answer.best_valid), page);
+    fact("Time", &seconds(answer.seconds), page);
+    fact("Ended because", &isolated(&answer.stop_reason), page);
+    page.push_str("</dl>\n</section>\n");
+}
+
+fn fact(label: &str, value: &str, page: &mut String) {
+    put!(page, "<div><dt>{label}</dt><dd>{value}</dd></div>\n");
+}

@@ -4,15 +4,15 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use gradless::auto::Component;
 use gradless::{
-    BatchSize, Budget, Config, Direction, FixedCoordinates, Habit, InitialWeight, Method, Output, Preset,
-    StepRule,
+    BatchSize, Budget, Config, Direction, FixedCoordinates, InitialWeight, Method, Output, Preset, StepRule,
 };
 
 use crate::Fallible;
 use crate::idea::Idea;
 
-/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:variate|:recovery][:without=HABIT]`: a
+/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:variate|:recovery][:without=COMPONENT]`: a
 /// method, whose settings (practical ones unless said), and what is changed in them.
 ///
 /// The step is the paper's: the reciprocal of our weight. `m` is the batch, `a` the initial weight over the size of the first
@@ -36,8 +36,8 @@ pub struct Contender {
     pub free: bool,
     /// With another estimate of the gradient.
     pub idea: Option<Idea>,
-    /// Without one of the habits of `auto`.
-    pub without: Option<Habit>,
+    /// Without one component of `auto`.
+    pub without: Option<Component>,
 }
 
 impl Contender {
@@ -119,11 +119,11 @@ impl FromStr for Contender {
                     found.batch = Some(size);
                 }
                 ("without", word) => {
-                    let habit = Habit::ALL.iter().find(|(_, name)| *name == word);
-                    let names: Vec<&str> = Habit::ALL.iter().map(|(_, name)| *name).collect();
-                    let (habit, _) =
-                        habit.ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
-                    found.without = Some(*habit);
+                    let component = Component::ALL.iter().find(|(_, name)| *name == word);
+                    let names: Vec<&str> = Component::ALL.iter().map(|(_, name)| *name).collect();
+                    let (component, _) = component
+                        .ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
+                    found.without = Some(*component);
                 }
                 (word, "") if Idea::ALL.iter().any(|(_, name)| *name == word) => {
                     found.idea = Idea::ALL.iter().find(|(_, name)| *name == word).map(|(idea, _)| *idea);
@@ -158,7 +158,7 @@ impl fmt::Display for Contender {
         }
         let idea = Idea::ALL.iter().find(|(idea, _)| Some(*idea) == self.idea);
         idea.map_or(Ok(()), |(_, name)| write!(f, ":{name}"))?;
-        let name = Habit::ALL.iter().find(|(habit, _)| Some(*habit) == self.without);
+        let name = Component::ALL.iter().find(|(component, _)| Some(*component) == self.without);
         name.map_or(Ok(()), |(_, name)| write!(f, ":without={name}"))
     }
 }

@@ -47,10 +47,8 @@ pub mod geometry;
 pub mod prox;
 mod room;
 pub mod step_size;
-mod optimistic;
-mod likeness;
-mod memory;
-mod trust;
+mod update;
+pub mod auto;
 pub mod method;
 pub mod trace;
 pub mod stop;
@@ -79,6 +77,6 @@ pub use solver::{
     TellError,
 };
 pub use space::{FixedCoordinates, Placement};
-pub use step_size::{Habit, InitialWeight, StepRule, StormGrowth};
+pub use step_size::{InitialWeight, StepRule, StormGrowth};
 pub use stop::{Budget, StopReason, StopRule};
 pub use trace::{Counts, Notice, Record};

@@ -7,14 +7,13 @@ mod adaptive;
 mod adaptive_plus;
 mod storm;
 mod acc_zom;
-mod habit;
 
-pub use habit::Habit;
 pub use initial::InitialWeight;
 pub use storm::StormGrowth;
 
 use serde::{Deserialize, Serialize};
 
+use crate::auto::Component;
 use crate::momentum::{AccZomSchedule, StormRate};
 use acc_zom::AccZom;
 use adaptive::Adaptive;
@@ -70,12 +69,12 @@ pub enum StepRule {
     /// Where every value has its own noise, ZO-AdaExpGrad+ runs instead; where a sample is shared, it goes on where this stalls.
     Trust {
         /// What is left out, `None` but for measuring.
-        without: Option<Habit>,
+        without: Option<Component>,
     },
 }
 
-/// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::optimistic`],
-/// [`StepRule::Trust`] is [`crate::trust`].
+/// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::update`],
+/// [`StepRule::Trust`] is [`crate::auto`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum StepSize {
     Constant(Constant),

@@ -2,8 +2,9 @@
 
 mod support;
 
+use gradless::auto::Component;
 use gradless::{
-    Budget, Config, ConfigError, Direction, Geometry, Habit, Method, Noise, Notice, Outcome, Preset, Problem,
+    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Notice, Outcome, Preset, Problem,
     Regulariser, Set, Solver, StepRule, StopReason, minimize,
 };
 use support::{drive_by_hand, on_box, quiet_config};
@@ -285,7 +286,7 @@ fn noise_above_a_hundredth_of_what_there_is_to_gain_is_said() {
 }
 
 #[test]
-fn every_habit_can_be_left_out_and_makes_a_difference() {
+fn every_component_can_be_left_out_and_makes_a_difference() {
     let run = |without| {
         let mut config = auto(6_000);
         config.recipe.step = StepRule::Trust { without };
@@ -298,8 +299,8 @@ fn every_habit_can_be_left_out_and_makes_a_difference() {
         minimize(problem, &ditch, config).expect("a run")
     };
     let whole = run(None);
-    for (habit, name) in Habit::ALL {
-        let outcome = run(Some(habit));
+    for (component, name) in Component::ALL {
+        let outcome = run(Some(component));
         assert!(outcome.counts.queries <= 6_000);
         assert!(outcome.history != whole.history, "leaving out {name} changed nothing");
     }

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::config::Config;
 use super::parts::{Parts, Room};
 use super::phases::layout;
+use crate::auto::Descent;
 use crate::estimator::{Calibration, Estimator, Layout, Noise, Radius, Sides};
 use crate::momentum::Momentum;
-use crate::optimistic::Optimistic;
 use crate::step_size::{StepRule, StepSize};
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};
-use crate::trust::Trust;
+use crate::update::Optimistic;
 use crate::vector;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub(super) enum Past {
 pub(super) enum Update {
     Mirror(StepSize),
     Optimistic(Optimistic),
-    Trust(Box<Trust>),
+    Trust(Box<Descent>),
 }
 
 /// A running average of iterates, $\bar x \leftarrow \bar x + \frac{4}{k+3}(x - \bar x)$: the $k$-th of $n$ counts about as $k^3$.
@@ -131,7 +131,7 @@ impl Update {
             (None, StepRule::Trust { without }) => {
                 let elsewhere = parts.cheapest_point();
                 let cheaper = parts.space.penalty(&elsewhere) < parts.space.penalty(start);
-                Self::Trust(Box::new(Trust::new(start, parts.m - 1, cheaper, without)))
+                Self::Trust(Box::new(Descent::new(start, parts.m - 1, cheaper, without)))
             }
             (None, _) => Self::Optimistic(Optimistic::new(start, parts.space.set.max_norm())),
         }

@@ -5,6 +5,7 @@ use super::parts::Parts;
 use super::phases::PROBE_ROWS;
 use super::state::{Averaged, Phase, State, Update, first_phase};
 use super::{Asked, Solver};
+use crate::auto::{Elsewhere, STRETCHES, Verdict};
 use crate::direction::Directions;
 use crate::estimator::{Estimator, Layout, Noise, Plan, Radius, mean_of_finite};
 use crate::method::{Method, Preset};
@@ -14,7 +15,6 @@ use crate::random::{Key, Purpose};
 use crate::room::{self, Share};
 use crate::stop::StopReason;
 use crate::trace::Notice;
-use crate::trust::{Elsewhere, STRETCHES, Verdict};
 use crate::vector;
 
 /// The one sample that steps are watched under: with it a black box that is noisy between samples repeats itself.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::component::Component;
+use super::memory::Memory;
 use crate::estimator::Sides;
-use crate::memory::Memory;
-use crate::step_size::Habit;
 use crate::vector;
 
 /// The share of the way to where $r$ is smallest that the steepest coordinate goes in the first step.
@@ -59,7 +59,7 @@ const PROBES_APART: u64 = 4;
 /// there is asked first: it tells what $l$ has to lose, and no step may lose more than a share of that beyond what the
 /// slopes foretold. The path then follows the side of $l$ the start is on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Trust {
+pub(crate) struct Descent {
     start: Vec<f64>,
     /// The point steps are taken from: the last that was kept.
     pub(crate) centre: Vec<f64>,
@@ -72,7 +72,7 @@ pub(crate) struct Trust {
     /// By how much the slopes say that $l$ changes on the way to the point asked now.
     foreseen: f64,
     pub(crate) memory: Memory,
-    without: Option<Habit>,
+    without: Option<Component>,
     /// Coordinates in a look.
     looked_at: usize,
     /// $l$ where $r$ is smallest.
@@ -124,9 +124,9 @@ pub(crate) enum Verdict {
     Settled,
 }
 
-impl Trust {
+impl Descent {
     /// `looked_at` is how many coordinates an iteration looks at, `cheaper` whether $r$ is lower elsewhere than at the start.
-    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool, without: Option<Habit>) -> Self {
+    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool, without: Option<Component>) -> Self {
         Self {
             start: start.to_vec(),
             centre: start.to_vec(),
@@ -203,7 +203,7 @@ impl Trust {
             self.first = objective;
         }
         let slack = SLACK * self.noise;
-        if let (Some(before), false) = (self.loss, self.without == Some(Habit::Correction)) {
+        if let (Some(before), false) = (self.loss, self.without == Some(Component::Correction)) {
             let error = loss - before - self.foreseen;
             self.memory.correct(&self.centre, x, error - error.clamp(-slack, slack));
         }
@@ -220,7 +220,7 @@ impl Trust {
             Some(before) => {
                 let ceiling = self.recent.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let allowed = match self.elsewhere {
-                    Elsewhere::Loss(there) if self.without != Some(Habit::Watching) => {
+                    Elsewhere::Loss(there) if self.without != Some(Component::Watching) => {
                         self.surprise * (there - before).max(LEAST * there.abs())
                     }
                     Elsewhere::Loss(_) | Elsewhere::Downhill | Elsewhere::Nowhere | Elsewhere::Unknown => {
@@ -272,7 +272,7 @@ impl Trust {
         self.vain = if better { 0 } else { self.vain + 1 };
         self.best = self.best.min(self.lowest);
         let most = match self.elsewhere {
-            _ if self.without == Some(Habit::Descents) => 0,
+            _ if self.without == Some(Component::Descents) => 0,
             // Another descent would take the same way.
             Elsewhere::Nowhere | Elsewhere::Unknown => 0,
             Elsewhere::Downhill => VAIN_DESCENTS_DOWNHILL,
@@ -304,7 +304,7 @@ impl Trust {
 
     /// Whether the next descent should begin near the best point.
     pub(crate) fn wants_return(&self) -> bool {
-        (!self.returned || self.vain == 0) && self.without != Some(Habit::Returns)
+        (!self.returned || self.vain == 0) && self.without != Some(Component::Returns)
     }
 
     /// Begins another descent near the best point, with what is remembered of the slopes.
@@ -384,48 +384,48 @@ mod tests {
 
     #[test]
     fn noise_that_cannot_be_is_no_part_of_a_run() {
-        let mut trust = Trust::new(&[0.0; 3], 2, false, None);
-        assert!(trust.fits(3));
+        let mut descent = Descent::new(&[0.0; 3], 2, false, None);
+        assert!(descent.fits(3));
         for noise in [-1.0, f64::NAN, f64::INFINITY] {
-            trust.learn_noise(Some(noise), Sides::Two);
-            assert!(!trust.fits(3), "{noise}");
+            descent.learn_noise(Some(noise), Sides::Two);
+            assert!(!descent.fits(3), "{noise}");
         }
     }
 
     #[test]
     fn what_noise_hides_is_no_reason_to_leave_the_start() {
-        let mut trust = Trust::new(&[0.0; 2], 2, false, None);
-        trust.learn_noise(Some(1.0), Sides::Two);
-        trust.judge(&[0.0; 2], 10.0, 10.0);
-        trust.judge(&[1.0; 2], 5.0, 5.0);
-        assert_eq!(trust.reached(), [0.0; 2]);
-        trust.judge(&[2.0; 2], 3.0, 3.0);
-        assert_eq!(trust.reached(), [2.0; 2]);
+        let mut descent = Descent::new(&[0.0; 2], 2, false, None);
+        descent.learn_noise(Some(1.0), Sides::Two);
+        descent.judge(&[0.0; 2], 10.0, 10.0);
+        descent.judge(&[1.0; 2], 5.0, 5.0);
+        assert_eq!(descent.reached(), [0.0; 2]);
+        descent.judge(&[2.0; 2], 3.0, 3.0);
+        assert_eq!(descent.reached(), [2.0; 2]);
     }
 
     #[test]
     fn descents_begin_near_the_best_point_while_that_pays_and_then_at_the_start() {
-        let mut trust = Trust::new(&[1.0; 2], 2, true, None);
-        assert!(trust.wants_return());
-        trust.return_to(&[0.0; 2]);
-        assert_eq!(trust.centre, [WAY_BACK; 2]);
-        assert!(trust.wants_return(), "it brought something");
-        trust.vain = 1;
-        assert!(!trust.wants_return());
-        trust.restart(&[1.0, 0.0]);
-        assert_eq!((&trust.centre[..], trust.surprise), (&[1.0, 0.0][..], CARE * SURPRISE));
-        assert!(trust.wants_return());
-        assert!(!Trust::new(&[1.0; 2], 2, true, Some(Habit::Returns)).wants_return());
+        let mut descent = Descent::new(&[1.0; 2], 2, true, None);
+        assert!(descent.wants_return());
+        descent.return_to(&[0.0; 2]);
+        assert_eq!(descent.centre, [WAY_BACK; 2]);
+        assert!(descent.wants_return(), "it brought something");
+        descent.vain = 1;
+        assert!(!descent.wants_return());
+        descent.restart(&[1.0, 0.0]);
+        assert_eq!((&descent.centre[..], descent.surprise), (&[1.0, 0.0][..], CARE * SURPRISE));
+        assert!(descent.wants_return());
+        assert!(!Descent::new(&[1.0; 2], 2, true, Some(Component::Returns)).wants_return());
     }
 
     #[test]
     fn a_part_of_the_start_lacks_stretches_of_it() {
         let start: Vec<f64> = (1..=20).map(f64::from).collect();
-        let trust = Trust::new(&start, 2, true, None);
+        let descent = Descent::new(&start, 2, true, None);
         let mut luck = [u64::MAX; STRETCHES];
-        assert_eq!(trust.part_of_start(&[0.5; 20], luck), start);
+        assert_eq!(descent.part_of_start(&[0.5; 20], luck), start);
         (luck[0], luck[6]) = (0, LEFT_OUT - 1);
-        let part = trust.part_of_start(&[0.5; 20], luck);
+        let part = descent.part_of_start(&[0.5; 20], luck);
         // Stretches of three; the seventh is the last and has two, the eighth none.
         let lacking: Vec<usize> = (0..20).filter(|&i| part[i] == 0.5).collect();
         assert_eq!(lacking, [0, 1, 2, 18, 19]);
@@ -434,27 +434,27 @@ mod tests {
 
     #[test]
     fn slopes_that_noise_may_have_made_move_nothing_from_zero() {
-        let mut trust = Trust::new(&[0.0, 0.0, 1.0], 7, false, None);
+        let mut descent = Descent::new(&[0.0, 0.0, 1.0], 7, false, None);
         let told = [0.3, -2.0, 0.3];
         let mut slopes = told;
-        trust.doubt(&mut slopes, 0.5);
+        descent.doubt(&mut slopes, 0.5);
         assert_eq!(slopes, told, "there is none");
         // A slope from eight differences on two sides has a quarter of the noise of a value over the radius.
-        trust.learn_noise(Some(0.4), Sides::Two);
-        trust.doubt(&mut slopes, 0.5);
+        descent.learn_noise(Some(0.4), Sides::Two);
+        descent.doubt(&mut slopes, 0.5);
         assert!(slopes[0] == 0.0 && (slopes[1] + 1.6).abs() < 1e-12 && slopes[2] == 0.3, "{slopes:?}");
     }
 
     #[test]
     fn the_radius_is_measured_again_once_and_only_where_noise_is_small() {
         for (noise, pays) in [(1e-3, true), (0.1, false)] {
-            let mut trust = Trust::new(&[0.0; 2], 2, false, None);
-            trust.learn_noise(Some(noise), Sides::Two);
-            trust.judge(&[0.0; 2], 10.0, 10.0);
-            trust.judge(&[1.0; 2], 5.0, 5.0);
-            assert_eq!(trust.wants_measure_again(false), pays, "{noise}");
-            assert_eq!(trust.wants_measure_again(true), !pays, "{noise}: a larger one may do");
-            assert!(!trust.wants_measure_again(true));
+            let mut descent = Descent::new(&[0.0; 2], 2, false, None);
+            descent.learn_noise(Some(noise), Sides::Two);
+            descent.judge(&[0.0; 2], 10.0, 10.0);
+            descent.judge(&[1.0; 2], 5.0, 5.0);
+            assert_eq!(descent.wants_measure_again(false), pays, "{noise}");
+            assert_eq!(descent.wants_measure_again(true), !pays, "{noise}: a larger one may do");
+            assert!(!descent.wants_measure_again(true));
         }
     }
 }

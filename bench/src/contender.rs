@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use gradless::auto::Component;
+use gradless::method::UpdateRule;
 use gradless::{
     BatchSize, Budget, Config, Direction, FixedCoordinates, InitialWeight, Method, Output, Preset, StepRule,
 };
@@ -59,11 +60,14 @@ impl Contender {
         if self.free {
             config.fixed = FixedCoordinates::Remove;
         }
-        match (&mut config.recipe.step, self.weight) {
-            (StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial }, Some(factor)) => {
+        match (&mut config.recipe.update, self.weight) {
+            (
+                UpdateRule::Mirror(StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial }),
+                Some(factor),
+            ) => {
                 *initial = InitialWeight::ScaleFree(factor);
             }
-            (StepRule::Trust { without }, _) => *without = self.without,
+            (UpdateRule::Auto { without }, _) => *without = self.without,
             _ => {}
         }
         Config { budget: Budget::queries(budget), seed, ..config }
@@ -179,7 +183,7 @@ mod tests {
             assert_eq!(words.parse::<Contender>().unwrap().to_string(), words);
         }
         let config = "zo-psgd:seed:lr=0.1".parse::<Contender>().unwrap().config(700, 3);
-        assert_eq!(config.recipe.step, StepRule::Constant { weight: 10.0 });
+        assert_eq!(config.recipe.step(), Some(StepRule::Constant { weight: 10.0 }));
         assert_eq!((config.budget, config.seed), (Budget::queries(700), 3));
         assert_eq!((config.output, config.fixed), (Output::Last, FixedCoordinates::Keep));
         assert_eq!(Contender::list("zo-psgd,ao-exp-grad:practical").unwrap().len(), 2);

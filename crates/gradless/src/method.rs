@@ -1,8 +1,12 @@
 //! The named methods, each a recipe of the parts above.
 
 mod catalogue;
+mod rule;
 
 pub use catalogue::{METHODS, Method, UnknownMethod};
+pub use rule::UpdateRule;
+
+pub(crate) use rule::Running;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +14,7 @@ use crate::direction::Direction;
 use crate::estimator::{BatchSize, Difference, Estimator, Radius};
 use crate::geometry::Geometry;
 use crate::momentum::Momentum;
-use crate::step_size::{InitialWeight, StepRule};
+use crate::step_size::StepRule;
 
 /// A method: which parts it is made of. Any combination with an exact step may be run, named or not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,8 +25,8 @@ pub struct Recipe {
     pub estimator: Estimator,
     /// $d$.
     pub momentum: Momentum,
-    /// $\eta_t$.
-    pub step: StepRule,
+    /// How $d_t$ moves $x_t$.
+    pub update: UpdateRule,
 }
 
 impl Recipe {
@@ -62,16 +66,19 @@ impl Recipe {
         self
     }
 
-    /// The same recipe with this weight: constant, initial, or $1/\gamma$, whichever the rule has.
+    /// The step rule; `None` where the update is not mirror descent.
+    pub fn step(&self) -> Option<StepRule> {
+        match self.update {
+            UpdateRule::Mirror(step) => Some(step),
+            _ => None,
+        }
+    }
+
+    /// The same recipe with this weight: constant, initial, or $1/\gamma$, whichever the rule has; nothing changes where there is none.
     #[must_use]
     pub fn with_weight(mut self, value: f64) -> Self {
-        match &mut self.step {
-            StepRule::Constant { weight } => *weight = value,
-            StepRule::AccZom { gamma, .. } => *gamma = 1.0 / value,
-            StepRule::Adaptive { initial }
-            | StepRule::AdaptivePlus { initial }
-            | StepRule::Storm { initial, .. } => *initial = InitialWeight::Fixed(value),
-            StepRule::Optimistic | StepRule::Trust { .. } => {}
+        if let UpdateRule::Mirror(step) = &mut self.update {
+            *step = step.with_weight(value);
         }
         self
     }

@@ -3,9 +3,10 @@
 mod support;
 
 use gradless::auto::Component;
+use gradless::method::UpdateRule;
 use gradless::{
     Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Notice, Outcome, Preset, Problem,
-    Regulariser, Set, Solver, StepRule, StopReason, minimize,
+    Regulariser, Set, Solver, StopReason, minimize,
 };
 use support::{drive_by_hand, on_box, quiet_config};
 use testkit::families::SparseTarget;
@@ -222,14 +223,14 @@ fn watched_steps_need_blocks() {
     let mut config = auto(100);
     config.recipe = config.recipe.with_direction(Direction::Rademacher);
     let problem = || Problem::builder(5).build().expect("a problem");
-    assert_eq!(Solver::new(problem(), config).unwrap_err(), ConfigError::TrustWithoutBlocks);
+    assert_eq!(Solver::new(problem(), config).unwrap_err(), ConfigError::NeedsBlocks);
     // Blocks without watched steps are a law like the others.
     let mut config = quiet_config("zo-psgd", 100);
     config.recipe = config.recipe.with_direction(Direction::Block);
     assert!(Solver::new(problem(), config).is_ok());
     let mut config = auto(100);
     config.recipe.geometry = Geometry::Entropy;
-    assert_eq!(config.recipe.step, StepRule::Trust { without: None });
+    assert_eq!(config.recipe.update, UpdateRule::Auto { without: None });
     assert!(Solver::new(problem(), config).is_ok(), "any geometry with an exact step");
 }
 
@@ -289,7 +290,7 @@ fn noise_above_a_hundredth_of_what_there_is_to_gain_is_said() {
 fn every_component_can_be_left_out_and_makes_a_difference() {
     let run = |without| {
         let mut config = auto(6_000);
-        config.recipe.step = StepRule::Trust { without };
+        config.recipe.update = UpdateRule::Auto { without };
         let problem = Problem::builder(60)
             .regulariser(Regulariser::l1(0.2))
             .set(Set::bounds(0.0, 1.0))

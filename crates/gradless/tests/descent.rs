@@ -5,6 +5,7 @@ mod support;
 
 use gradless::estimator::Estimator;
 use gradless::geometry::DistanceGenerator;
+use gradless::method::UpdateRule;
 use gradless::{
     BatchSize, Config, InitialWeight, Method, Momentum, Noise, Preset, Problem, Regulariser, Set, Solver,
     StepRule, StormRate,
@@ -127,13 +128,11 @@ fn scaled_run(s: f64, name: &str) -> Vec<f64> {
         .build()
         .unwrap();
     let mut config = Config { noise: Noise::None, ..iterations(quiet_config(name, 0), 30) };
-    match &mut config.recipe.step {
-        StepRule::Adaptive { initial }
-        | StepRule::AdaptivePlus { initial }
-        | StepRule::Storm { initial, .. } => {
-            *initial = InitialWeight::ScaleFree(1.0);
-        }
-        _ => {}
+    if let UpdateRule::Mirror(
+        StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial } | StepRule::Storm { initial, .. },
+    ) = &mut config.recipe.update
+    {
+        *initial = InitialWeight::ScaleFree(1.0);
     }
     let solver = Solver::new(problem, config).unwrap();
     drive_by_hand(solver, |x, _| s * net.positive_loss(x, k), |_| true).last.x

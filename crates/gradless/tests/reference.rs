@@ -61,7 +61,7 @@ fn exp_storm_follows_the_authors_with_their_growth_of_the_weight() {
 #[test]
 fn acc_zom_follows_the_authors() {
     let mut config = first_order("acc-zom");
-    config.recipe.step = StepRule::AccZom { gamma: 0.5, schedule: AccZomSchedule::default() };
+    config.recipe.update = StepRule::AccZom { gamma: 0.5, schedule: AccZomSchedule::default() }.into();
     follow(config, &stored("acc-zom"));
 }
 

@@ -90,8 +90,8 @@ impl Conventions {
         if let (Source::Scripts, Some(radius)) = (self.radii, radius_of(&scripts.estimator)) {
             config.recipe = config.recipe.with_radius(radius);
         }
-        if let (Source::Scripts, StepRule::Storm { .. }) = (self.storm_growth, scripts.step) {
-            config.recipe.step = scripts.step;
+        if let (Source::Scripts, Some(StepRule::Storm { .. })) = (self.storm_growth, scripts.step()) {
+            config.recipe.update = scripts.update;
         }
         if self.previous_value == Source::Scripts {
             config.previous_value = PreviousValue::AskAgain;
@@ -183,8 +183,9 @@ mod tests {
 
     #[test]
     fn steps_are_reciprocals_of_weights_and_gamma_is_gamma() {
-        let step =
-            |name: &str| Conventions::AUTHORS.config(Arm::find(name).unwrap()[0], 200, 200, 0).recipe.step;
+        let step = |name: &str| {
+            Conventions::AUTHORS.config(Arm::find(name).unwrap()[0], 200, 200, 0).recipe.step().unwrap()
+        };
         assert_eq!(step("zo-psgd:0.001"), StepRule::Constant { weight: 1000.0 });
         assert_eq!(step("zo-exp-grad:0.1"), StepRule::Constant { weight: 10.0 });
         assert!(matches!(step("acc-zom:0.01"), StepRule::AccZom { gamma, .. } if gamma == 0.01));

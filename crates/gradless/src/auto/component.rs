@@ -1,4 +1,4 @@
-//! What [`StepRule::Trust`](crate::StepRule::Trust) does beside looking and stepping.
+//! What `auto` does beside looking and stepping.
 
 use serde::{Deserialize, Serialize};
 

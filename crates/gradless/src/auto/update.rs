@@ -1,295 +1,254 @@
-//! The parts of an iteration that only a method with a memory of slopes has.
+//! The descent as an update: what it asks for, how it takes the answers, and when it hands over.
 
-use super::config::Output;
-use super::parts::Parts;
-use super::phases::PROBE_ROWS;
-use super::state::{Averaged, Phase, State, Update, first_phase};
-use super::{Asked, Solver};
-use crate::auto::{Elsewhere, STRETCHES, Verdict};
-use crate::direction::Directions;
-use crate::estimator::{Estimator, Layout, Noise, Plan, Radius, mean_of_finite};
+use super::cheapest_point;
+use super::descent::{Descent, ReferenceLoss, STRETCHES, Verdict};
+use crate::direction::{Directions, Norms};
+use crate::estimator::{
+    BatchSize, CALIBRATION_DIRECTIONS, Difference, Layout, Noise, Plan, Radius, Sides, mean_of_finite,
+};
 use crate::method::{Method, Preset};
-use crate::prox;
-use crate::query::{Base, Row};
+use crate::prox::{self, Step, StepError};
 use crate::random::{Key, Purpose};
 use crate::room::{self, Share};
-use crate::stop::StopReason;
-use crate::trace::Notice;
+use crate::update::{
+    Basis, Baton, Draw, Found, Judgement, Moved, PROBE_ROWS, Parts, Room, Sight, Update, View, Wish,
+};
 use crate::vector;
 
-/// The one sample that steps are watched under: with it a black box that is noisy between samples repeats itself.
-const WATCHED_SAMPLE: u64 = 0;
+/// As many directions as keep the maximum norm of the noise at a fixed share of the signal.
+const SURVEY: BatchSize = BatchSize::LogDim { factor: 8.0 };
 /// Iterations that a method needs to average anything.
 const ENOUGH_TO_AVERAGE: u64 = 10;
 
-impl Solver {
-    /// The first sample of an estimate's plan, and how many are used up with it.
-    pub(super) fn samples_of(&self, plan: &Plan) -> (u64, u64) {
-        match self.state.update {
-            Update::Trust(_) => (WATCHED_SAMPLE, 0),
-            Update::Mirror(_) | Update::Optimistic(_) => (self.state.next_sample, plan.samples()),
+impl Update for Descent {
+    fn step(&mut self, view: &View<'_>, d: &mut [f64], v: &mut [f64]) -> Result<Moved, StepError> {
+        let Parts { space, generator, prox, .. } = view.parts;
+        self.memory.slopes_at(&self.centre, d);
+        self.doubt(d, view.radius);
+        let reach = reach(view.parts, &self.centre);
+        let weight = self.weight(steepness(view.parts, d, &self.centre), reach);
+        let step = Step { x: &self.centre, g: d, eta: weight };
+        prox.step(&space.regulariser, &space.set, step, v)?;
+        self.foresee(d, v);
+        let modulus = generator.modulus(&self.centre, v);
+        let stationarity = modulus * weight * generator.distance(&self.centre, v);
+        Ok(Moved { weight, stationarity, share: 1.0 })
+    }
+
+    fn fits(&self, dim: usize) -> bool {
+        self.is_consistent(dim)
+    }
+
+    /// Radii are large where every value has its own noise, and what curvature adds to a difference cancels between two sides;
+    /// where they need not be large, one side will do.
+    fn layout(&self, _difference: Difference, noise: Noise) -> Layout {
+        if noise == Noise::Independent && !self.one_sided { Layout::Central } else { Layout::Shared }
+    }
+
+    /// Where a sample is shared, the way down is the same for all of them at first, and no radius has to be measured.
+    fn measured_sides(&self, _difference: Difference, noise: Noise) -> Option<Sides> {
+        match noise {
+            Noise::Common => None,
+            Noise::Independent => Some(Sides::OneIfTelling),
+            Noise::None | Noise::Detect => Some(Sides::One),
         }
     }
 
-    /// What noise means for a method with a memory. Where a sample is shared, the way down is the same for all of them at
-    /// first, and no radius has to be measured. Where every value has its own, one is.
-    pub(super) fn reconsider(&mut self) {
-        if let (Update::Trust(_), Noise::Common) = (&self.state.update, self.state.noise) {
-            self.state.phase = Phase::Iterate;
-        }
+    fn basis(&self) -> Basis {
+        Basis::Values
     }
 
-    /// Goes on from the last point that was kept with ZO-AdaExpGrad+, which averages. Not where that method has no exact step, or
-    /// what is left is too little for it to average anything: `false` then.
-    fn give_way(&mut self) -> bool {
-        let Update::Trust(trust) = &self.state.update else { return false };
-        let mut recipe = Method::of_the_seed().recipe(Preset::Practical);
-        if let Some(steepest) = trust.steepest {
-            recipe = recipe.with_weight(steepest);
-        }
-        if let Estimator::Differences {
-            radius: given @ (Radius::Fixed(_) | Radius::NoiseAware { .. }), ..
-        } = self.config.recipe.estimator
-        {
-            recipe = recipe.with_radius(given);
-        }
-        let mut config = self.config.clone();
-        config.recipe = recipe;
-        let Ok(parts) = Parts::in_space(self.parts.space.clone(), &config) else { return false };
-        // Under noise every direction takes two values.
-        if self.remaining() < ENOUGH_TO_AVERAGE * 2 * parts.m as u64 {
-            return false;
-        }
-        self.state.x.copy_from_slice(trust.reached());
-        if self.config.output == Output::Auto {
-            self.state.handed.clone_from(&self.state.x);
-        }
-        self.state.averaged = Averaged::default();
-        self.state.update = Update::new(&parts, &config, &self.state.x);
-        self.state.radius = parts.radius;
-        self.state.notices.push(Notice::GaveWay);
-        (self.config, self.parts) = (config, parts);
-        if !matches!(self.state.phase, Phase::Probe { .. }) {
-            self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
-        }
-        true
+    fn sight(&self) -> Sight {
+        Sight::Few { complete: self.memory.is_complete() }
     }
 
-    /// Looks for noise again where the run has got to, if that is due and leaves enough for an iteration.
-    pub(super) fn prepare_late_probe(&mut self, to_spare: u64) -> bool {
-        let State { update: Update::Trust(trust), noise: Noise::None, t, .. } = &mut self.state else {
-            return false;
-        };
-        if self.config.noise != Noise::Detect || to_spare < PROBE_ROWS as u64 || !trust.wants_probe(*t) {
-            return false;
+    /// A look for noise where the run has got to; first of all the value where $r$ is smallest; now and then a survey.
+    fn wish(&mut self, view: &View<'_>, spare: u64) -> Option<Wish> {
+        let may_come = view.config.noise == Noise::Detect && view.noise == Noise::None;
+        if may_come && spare >= PROBE_ROWS as u64 && self.wants_probe(view.iteration) {
+            return Some(Wish::Probe);
         }
-        self.state.phase = Phase::Probe { told: None };
-        true
+        if self.reference == ReferenceLoss::Unknown && view.iteration <= 1 {
+            return Some(Wish::Value { at: cheapest_point(view.parts) });
+        }
+        if !self.memory.wants_survey() {
+            return None;
+        }
+        let dim = view.parts.space.dim();
+        let size = SURVEY.resolve(dim);
+        let layout = self.layout(view.parts.difference, view.noise);
+        let plan = Plan::new(layout, size, survey_radius(view, layout));
+        (plan.len() as u64 <= spare && size < dim).then_some(Wish::Survey(plan))
     }
 
-    /// Asks for $l$ where $r$ is smallest, if that is still to be done and there is something to pay it with.
-    pub(super) fn prepare_elsewhere(&mut self) -> bool {
-        let Update::Trust(trust) = &self.state.update else { return false };
-        if trust.elsewhere != Elsewhere::Unknown || self.state.t > 1 {
-            return false;
-        }
-        self.state.v = self.parts.cheapest_point();
-        let row = Row { base: Base::Sparse, step: None, sample: WATCHED_SAMPLE };
-        self.hand_out(vec![row], 0, Asked::Elsewhere);
-        true
+    fn take_value(&mut self, loss: Option<f64>) {
+        self.learn_reference(loss);
     }
 
-    pub(super) fn take_elsewhere(&mut self, values: &[f64]) {
-        self.count_failed(values);
-        let loss = values.first().copied().filter(|loss| loss.is_finite());
-        if let Some(loss) = loss {
-            self.observe_sparse(loss);
-        }
-        if let Update::Trust(trust) = &mut self.state.update {
-            trust.learn_elsewhere(loss);
-        }
-    }
-
-    /// Asks along directions through all coordinates, if that is due and leaves enough for an iteration.
-    pub(super) fn prepare_survey(&mut self, to_spare: u64) -> bool {
-        let Update::Trust(trust) = &self.state.update else { return false };
-        let size = self.parts.survey_size();
-        let radius = self.survey_radius();
-        let plan = Plan::new(self.layout(), size, radius);
-        if !trust.memory.wants_survey() || plan.len() as u64 > to_spare || size >= self.parts.space.dim() {
-            return false;
-        }
-        self.parts.survey.draw(self.state.draws, size);
-        let State { x, centre, .. } = &mut self.state;
-        if !centre.is_empty() {
-            let Parts { space, survey, .. } = &self.parts;
-            room::retreat(&space.set, survey.norms(), radius, survey.perturbed(), x, centre);
-        }
-        self.hand_out(plan.rows(WATCHED_SAMPLE), 0, Asked::Survey(plan));
-        true
-    }
-
-    /// The radius was measured along a few coordinates; what is of third order along all of them, or of second on one side, is as
-    /// much larger as they are more.
-    fn survey_radius(&self) -> f64 {
-        let share = ((self.parts.m - 1) as f64 / self.parts.space.dim() as f64).min(1.0);
-        let radius = match self.state.noise {
-            Noise::Independent if self.layout() == Layout::Central => share.cbrt() * self.state.radius,
-            Noise::Independent => share.sqrt() * self.state.radius,
-            Noise::None | Noise::Common | Noise::Detect => self.state.radius,
-        };
-        if self.state.centre.is_empty() {
-            return radius;
-        }
-        let Parts { space, survey, .. } = &self.parts;
-        radius.min(room::longest_radius(&space.set, space.dim(), survey.norms(), self.share_of_room(radius)))
-    }
-
-    /// The share of $K$'s size that perturbations of this length may take.
-    fn share_of_room(&self, length: f64) -> Share {
-        match self.state.noise {
-            _ if matches!(self.parts.radius_rule, Radius::Fixed(_)) => Share::Whole,
-            _ if length <= self.parts.radius => Share::Small,
-            Noise::Common | Noise::Independent => Share::Medium,
-            Noise::None | Noise::Detect => Share::Whole,
-        }
-    }
-
-    pub(super) fn take_survey(&mut self, plan: &Plan, values: &[f64]) {
-        self.count_failed(values);
-        self.state.draws += 1;
-        let slopes = plan.slopes(values);
-        if slopes.iter().any(|slope| slope.is_finite() && *slope != 0.0) {
-            self.note_change(true);
-        }
-        let State { update: Update::Trust(trust), d: expected, x, centre, .. } = &mut self.state else {
-            return;
-        };
-        let x = if centre.is_empty() { x } else { centre };
-        trust.memory.slopes_at(x, expected);
-        let mut lacking = vec![0.0; x.len()];
-        let mut residuals = residuals(&self.parts.survey, &slopes, expected);
+    fn take_survey(&mut self, view: &View<'_>, directions: &Directions, slopes: &[f64]) {
+        let mut expected = vec![0.0; view.x.len()];
+        self.memory.slopes_at(view.centre, &mut expected);
+        let mut lacking = vec![0.0; view.x.len()];
+        let mut residuals = residuals(directions, slopes, &expected);
         residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = 0.0);
         let spread = residuals.iter().map(|r| r * r).sum::<f64>() * slopes.len() as f64;
-        self.parts.survey.accumulate(&residuals, &mut lacking);
-        trust.steepest.get_or_insert(vector::norm_max(&lacking));
-        let (size, looked_at) = (slopes.len(), self.parts.m - 1);
-        trust.memory.survey(&lacking, spread / size as f64, size, looked_at);
+        directions.accumulate(&residuals, &mut lacking);
+        self.steepest.get_or_insert(vector::norm_max(&lacking));
+        let (size, looked_at) = (slopes.len(), view.parts.m - 1);
+        self.memory.survey(&lacking, spread / size as f64, size, looked_at);
     }
 
-    /// Draws the directions of the present iteration, on chosen coordinates where there is a memory.
-    pub(super) fn draw_directions(&mut self) {
-        match self.state.update {
-            Update::Trust(_) => self.draw_block(self.parts.m, self.state.radius),
-            Update::Mirror(_) | Update::Optimistic(_) => {
-                self.parts.directions.draw(self.state.draws, self.parts.m);
-            }
-        }
-    }
-
-    /// Draws so many directions on the coordinates that the memory chooses, for steps up to this length.
-    pub(super) fn draw_block(&mut self, count: usize, reach: f64) {
-        let Update::Trust(trust) = &self.state.update else { return };
-        let draws = self.state.draws;
-        let mut shuffle = vec![0; self.state.x.len()];
-        Key { seed: self.config.seed, purpose: Purpose::Directions }.fill(draws, 2, &mut shuffle);
-        let coordinates = (self.parts.m - 1).min(shuffle.len());
-        let chosen = trust.choose(&self.state.x, coordinates, &shuffle);
-        let shares = if self.state.centre.is_empty() {
-            vec![1.0; chosen.len()]
-        } else {
-            room::shares(&self.parts.space.set, &self.state.x, &chosen, reach, self.share_of_room(reach))
+    /// Directions on the coordinates that the memory chooses; for a measurement on a whole block, half of it where something is.
+    fn draw(&self, view: &View<'_>, purpose: Draw, directions: &mut Directions) {
+        let Parts { m, room, ref space, .. } = *view.parts;
+        let (count, reach) = match purpose {
+            Draw::Estimate => (m, view.radius),
+            Draw::Measurement { reach } => (CALIBRATION_DIRECTIONS.max(m), reach),
         };
-        self.parts.directions.choose(draws, count, chosen, shares);
+        let mut shuffle = vec![0; view.x.len()];
+        Key { seed: view.config.seed, purpose: Purpose::Directions }.fill(view.draws, 2, &mut shuffle);
+        let coordinates = (m - 1).min(shuffle.len());
+        let chosen = self.choose(view.x, coordinates, &shuffle);
+        let shares = match room {
+            Room::Needed => room::shares(&space.set, view.x, &chosen, reach, share_of_room(view, reach)),
+            Room::NotNeeded | Room::Nowhere => vec![1.0; chosen.len()],
+        };
+        directions.choose(view.draws, count, chosen, shares);
     }
 
     /// Takes the slopes along the directions into the memory; a direction whose answer failed is taken to be as remembered.
-    pub(super) fn remember_slopes(&mut self, slopes: &[f64], iteration: u64) {
-        let shared = self.layout() == Layout::Shared;
-        let State { update: Update::Trust(trust), d: expected, x, centre, .. } = &mut self.state else {
-            return;
-        };
+    fn absorb(&mut self, view: &View<'_>, found: Found<'_>, d: &mut [f64]) {
         // The slopes are those where the differences were taken.
-        let apart = !centre.is_empty() && centre != x;
-        let x = if apart { centre } else { x };
-        trust.memory.forget_at(x);
-        trust.memory.slopes_at(x, expected);
+        let x = view.centre;
+        self.memory.forget_at(x);
+        self.memory.slopes_at(x, d);
         let mut changes = vec![0.0; x.len()];
-        let mut residuals = residuals(&self.parts.directions, slopes, expected);
+        let mut residuals = residuals(found.directions, &found.plan.slopes(found.values), d);
         // What the value at the point itself is apart from that at the centre is in all rows and cancels where none is missing.
-        let common = mean_of_finite(residuals.iter()).filter(|_| apart && shared).unwrap_or(0.0);
+        let shared = self.layout(view.parts.difference, view.noise) == Layout::Shared;
+        let apart = shared && view.centre != view.x;
+        let common = mean_of_finite(residuals.iter()).filter(|_| apart).unwrap_or(0.0);
         residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = common);
-        self.parts.directions.accumulate(&residuals, &mut changes);
-        trust.memory.look(self.parts.directions.groups(), x, &changes, iteration);
+        found.directions.accumulate(&residuals, &mut changes);
+        self.memory.look(found.directions.groups(), x, &changes, found.draw);
     }
 
-    /// The point reached does not answer: where there is a memory, the step to it is taken back.
-    pub(super) fn withdraw(&mut self) {
-        if let Update::Trust(trust) = &mut self.state.update {
-            trust.withdraw();
-            self.state.x.copy_from_slice(&trust.centre);
-        }
-    }
-
-    /// Keeps the point reached or takes the step to it back; `false` where the descent ends with it.
-    pub(super) fn judge_point(&mut self, loss: Option<f64>, penalty: f64) -> bool {
-        let (Update::Trust(trust), Some(loss)) = (&mut self.state.update, loss) else { return true };
-        let verdict = trust.judge(&self.state.x, loss, loss + penalty);
-        let noisy = matches!(self.state.noise, Noise::Common | Noise::Independent);
-        let stalled = noisy && trust.has_stalled();
-        let longer = self.state.radius < 0.5 * self.parts.largest_radius;
-        if stalled && self.state.noise == Noise::Independent && trust.wants_measure_again(longer) {
-            self.state.x.copy_from_slice(&trust.centre);
-            self.state.phase = first_phase(&self.parts, &self.config, self.state.noise);
-            self.begin_anew();
-            return false;
-        }
-        if stalled && self.give_way() {
-            self.begin_anew();
-            return false;
+    /// Keeps the point reached or takes the step to it back; begins another descent where this one has ended, and hands over where
+    /// noise stalls it.
+    fn judge(&mut self, view: &View<'_>, loss: Option<f64>, penalty: f64) -> Judgement {
+        let Some(loss) = loss else { return Judgement::Step };
+        let verdict = self.weigh(view.x, loss, loss + penalty);
+        let noisy = matches!(view.noise, Noise::Common | Noise::Independent);
+        if noisy && self.has_stalled() {
+            let longer = view.radius < 0.5 * view.parts.largest_radius;
+            if view.noise == Noise::Independent && self.wants_measure_again(longer) {
+                return Judgement::MeasureAt(self.centre.clone());
+            }
+            if let Some(baton) = self.successor(view) {
+                return Judgement::HandOver(Box::new(baton));
+            }
         }
         match verdict {
-            Verdict::GoesOn => true,
+            Verdict::GoesOn => Judgement::Step,
             Verdict::Restarts => {
-                self.descend_again();
-                self.begin_anew();
-                false
+                self.descend_again(view);
+                Judgement::GoTo(self.centre.clone())
             }
-            Verdict::Settled => {
-                self.state.phase = Phase::Finale(StopReason::Stagnation);
-                self.begin_anew();
-                false
-            }
+            Verdict::Settled => Judgement::Settled,
+        }
+    }
+
+    fn withdraw(&mut self) -> Option<&[f64]> {
+        self.take_back();
+        Some(&self.centre)
+    }
+
+    fn learn_noise(&mut self, noise: Noise, deviation: Option<f64>, sides: Sides) {
+        if noise == Noise::Independent {
+            self.expect_noise(deviation, sides);
+        }
+    }
+
+    fn end(&self, noise: Noise) -> Option<&[f64]> {
+        Some(self.reached()).filter(|&reached| noise == Noise::Independent && reached != self.centre)
+    }
+}
+
+impl Descent {
+    /// ZO-AdaExpGrad+, which averages, from the last point that was kept. `None` where that method has no exact step, or what is
+    /// left is too little for it to average anything.
+    fn successor(&self, view: &View<'_>) -> Option<Baton> {
+        let mut recipe = Method::of_the_seed().recipe(Preset::Practical);
+        if let Some(steepest) = self.steepest {
+            recipe = recipe.with_weight(steepest);
+        }
+        if let given @ (Radius::Fixed(_) | Radius::NoiseAware { .. }) = view.parts.radius_rule {
+            recipe = recipe.with_radius(given);
+        }
+        let baton = Baton::new(&view.parts.space, view.config, recipe, self.reached()).ok()?;
+        // Under noise every direction takes two values.
+        let needed = ENOUGH_TO_AVERAGE * 2 * baton.parts.m as u64;
+        (needed <= view.remaining && baton.parts.room != Room::Nowhere).then_some(baton)
+    }
+
+    /// Begins another descent: near the best point, or from a part of the start. Where nothing better was found than the point at which
+    /// $r$ is smallest, a descent from near it ends in it.
+    fn descend_again(&mut self, view: &View<'_>) {
+        let cheapest = cheapest_point(view.parts);
+        let best = view.best.filter(|&best| *best != cheapest);
+        if let Some(best) = best.filter(|_| self.wants_return()) {
+            self.return_to(best);
+        } else {
+            let mut luck = [0; STRETCHES];
+            let key = Key { seed: view.config.seed, purpose: Purpose::Directions };
+            key.fill(view.draws, 3, &mut luck);
+            let part = self.part_of_start(&cheapest, luck);
+            let mut from = vec![0.0; part.len()];
+            prox::project(&view.parts.space.set, &part, &mut from);
+            self.restart(&from);
         }
     }
 }
 
-impl Solver {
-    /// Begins another descent: near the best point, or from a part of the start. Where nothing better was found than the point at which
-    /// $r$ is smallest, a descent from near it ends in it.
-    fn descend_again(&mut self) {
-        let cheapest = self.parts.cheapest_point();
-        let Update::Trust(trust) = &mut self.state.update else { return };
-        let best = self.state.best.as_ref().map(|best| &best.x).filter(|&best| *best != cheapest);
-        if let Some(best) = best.filter(|_| trust.wants_return()) {
-            trust.return_to(best);
-        } else {
-            let mut luck = [0; STRETCHES];
-            let key = Key { seed: self.config.seed, purpose: Purpose::Directions };
-            key.fill(self.state.draws, 3, &mut luck);
-            let part = trust.part_of_start(&cheapest, luck);
-            let mut from = vec![0.0; part.len()];
-            prox::project(&self.parts.space.set, &part, &mut from);
-            trust.restart(&from);
-        }
-        self.state.x.copy_from_slice(&trust.centre);
-    }
+/// How far a first step may go: to where $r$ is smallest, or half the width of $K$; 1 where neither says.
+fn reach(parts: &Parts, x: &[f64]) -> f64 {
+    let away = vector::norm_max(x);
+    let size = parts.space.set.max_norm();
+    let reach = if away > 0.0 { away } else { size };
+    if reach.is_finite() && reach > 0.0 { reach } else { 1.0 }
+}
 
-    /// An iteration has ended without a step.
-    fn begin_anew(&mut self) {
-        self.state.d.fill(0.0);
-        self.state.counts.iterations += 1;
-        self.state.t += 1;
+/// The steepest slope known at $x$: of $l$ along a coordinate, or of $r$ on the way to where it is smallest.
+fn steepness(parts: &Parts, d: &[f64], x: &[f64]) -> f64 {
+    let length = vector::norm_l1(x);
+    let regulariser = if length > 0.0 { parts.space.regulariser.value(x) / length } else { 0.0 };
+    vector::norm_max(d) + regulariser
+}
+
+/// The radius was measured along a few coordinates; what is of third order along all of them, or of second on one side, is as
+/// much larger as they are more.
+fn survey_radius(view: &View<'_>, layout: Layout) -> f64 {
+    let Parts { space, m, room, .. } = view.parts;
+    let share = ((m - 1) as f64 / space.dim() as f64).min(1.0);
+    let radius = match view.noise {
+        Noise::Independent if layout == Layout::Central => share.cbrt() * view.radius,
+        Noise::Independent => share.sqrt() * view.radius,
+        Noise::None | Noise::Common | Noise::Detect => view.radius,
+    };
+    if *room != Room::Needed {
+        return radius;
+    }
+    let (dim, norms) = (space.dim(), Norms::of_signs(space.dim()));
+    radius.min(room::longest_radius(&space.set, dim, norms, share_of_room(view, radius)))
+}
+
+/// The share of $K$'s size that perturbations of this length may take.
+fn share_of_room(view: &View<'_>, length: f64) -> Share {
+    match view.noise {
+        _ if matches!(view.parts.radius_rule, Radius::Fixed(_)) => Share::Whole,
+        _ if length <= view.parts.radius => Share::Small,
+        Noise::Common | Noise::Independent => Share::Medium,
+        Noise::None | Noise::Detect => Share::Whole,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every method by name: what it is made of, what it assumes, what it costs, where it comes from.
 
-use super::{Preset, Recipe};
+use super::{Preset, Recipe, UpdateRule};
 use crate::direction::Direction;
 use crate::estimator::{BatchSize, Difference, Estimator, Radius};
 use crate::geometry::Geometry;
@@ -204,7 +204,7 @@ impl Method {
             Family::AccZom => Momentum::AccZom(AccZomSchedule::default()),
             _ => Momentum::Plain,
         };
-        Recipe { geometry: self.geometry, estimator, momentum, step: self.step(preset) }
+        Recipe { geometry: self.geometry, estimator, momentum, update: self.update(preset) }
     }
 
     fn direction(self) -> Direction {
@@ -230,7 +230,7 @@ impl Method {
         }
     }
 
-    fn step(self, preset: Preset) -> StepRule {
+    fn update(self, preset: Preset) -> UpdateRule {
         let initial = match preset {
             Preset::Practical => InitialWeight::ScaleFree(1.0),
             Preset::Seed | Preset::Authors => InitialWeight::Fixed(1.0),
@@ -239,15 +239,15 @@ impl Method {
             Preset::Authors => StormGrowth::Authors,
             Preset::Practical | Preset::Seed => StormGrowth::Seed,
         };
-        match self.family {
+        UpdateRule::Mirror(match self.family {
             Family::Constant | Family::Psgd => StepRule::Constant { weight: 1.0 },
             Family::Adaptive => StepRule::Adaptive { initial },
             Family::AdaptivePlus => StepRule::AdaptivePlus { initial },
             Family::Storm => StepRule::Storm { initial, growth },
             Family::AccZom => StepRule::AccZom { gamma: 1.0, schedule: AccZomSchedule::default() },
-            Family::Optimistic => StepRule::Optimistic,
-            Family::Auto => StepRule::Trust { without: None },
-        }
+            Family::Optimistic => return UpdateRule::Optimistic,
+            Family::Auto => return UpdateRule::Auto { without: None },
+        })
     }
 }
 
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_seed_preset_has_the_seeds_numbers() {
         let recipe = Method::of_the_seed().recipe(Preset::Seed);
-        assert_eq!(recipe.step, StepRule::AdaptivePlus { initial: InitialWeight::Fixed(1.0) });
+        assert_eq!(recipe.update, StepRule::AdaptivePlus { initial: InitialWeight::Fixed(1.0) }.into());
         assert!(matches!(
             recipe.estimator,
             Estimator::Differences { batch: BatchSize::Fixed(200), radius: Radius::MiniBatch, .. }

@@ -173,10 +173,10 @@ pub enum ConfigError {
          query budget"
     )]
     NoHorizon,
-    /// A memory of slopes beside something else than blocks.
-    #[error("`StepRule::Trust` goes with differences along `Direction::Block` and no momentum")]
-    TrustWithoutBlocks,
-    /// AO-ExpGrad on an unbounded set.
+    /// A method that remembers slopes, with something else than blocks or with momentum.
+    #[error("this method remembers slopes: it needs differences along `Direction::Block`, and no momentum")]
+    NeedsBlocks,
+    /// A method that needs a bounded set, on one that is not.
     #[error("this method needs a bounded set: give every coordinate a lower and an upper bound")]
     Unbounded,
     /// $m$ beyond anything that could be asked for.
@@ -208,6 +208,13 @@ pub enum ConfigError {
         /// What it is.
         value: f64,
     },
+}
+
+impl ConfigError {
+    /// Refuses a number that is not positive and finite.
+    pub(crate) fn positive(what: &'static str, value: f64) -> Result<(), Self> {
+        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(Self::NotPositive { what, value }) }
+    }
 }
 
 #[cfg(test)]

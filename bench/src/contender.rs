@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use gradless::auto::Component;
 use gradless::method::UpdateRule;
-use gradless::{
-    BatchSize, Budget, Config, Direction, FixedCoordinates, InitialWeight, Method, Output, Preset, StepRule,
-};
+use gradless::policy::{FixedCoordinates, Output};
+use gradless::step_size::{InitialWeight, StepRule};
+use gradless::{BatchSize, Budget, Config, Direction, Method, Preset};
 
 use crate::Fallible;
 use crate::idea::Idea;

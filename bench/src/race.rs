@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use gradless::{Answers, Ask, Config, Finale, Noise, Problem, ProblemError, Regulariser, Set, Solver};
+use gradless::policy::Finish;
+use gradless::{Answers, Ask, Config, Noise, Problem, ProblemError, Regulariser, Set, Solver};
 use testkit::families::SparseTarget;
 
 /// What is left of the way when a race is won: a tenth.
@@ -51,7 +52,7 @@ pub fn calls_to(
     target: &SparseTarget,
     config: Config,
 ) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
-    let config = Config { noise: Noise::None, finale: Finale::Skip, ..config };
+    let config = Config { noise: Noise::None, finish: Finish::Skip, ..config };
     let mut solver = Solver::new(problem(target)?, config)?;
     let distance = goal.distance(target);
     let wanted = SHARE * distance(&solver.point());

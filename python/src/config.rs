@@ -1,8 +1,7 @@
 //! Configurations from keyword arguments.
 
-use gradless::{
-    BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Output, Placement, Preset, Radius, StopRule,
-};
+use gradless::policy::{Output, Placement};
+use gradless::{BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Preset, Radius, StopRule};
 use pyo3::prelude::*;
 
 use crate::words::{choose, value_error};

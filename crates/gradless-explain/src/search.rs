@@ -1,6 +1,7 @@
 //! The search over points and weights within one budget.
 
-use gradless::{Budget, Config, Driver, Event, Solver, StopReason};
+use gradless::drive::Event;
+use gradless::{Budget, Config, Driver, Solver, StopReason};
 
 use crate::answer::{ExplainError, Step};
 use crate::ledger::Ledger;

@@ -36,6 +36,7 @@ mod per_coordinate;
 mod error;
 pub mod regulariser;
 pub mod set;
+pub mod policy;
 pub mod problem;
 mod space;
 pub mod random;
@@ -59,24 +60,17 @@ pub mod model;
 pub mod drive;
 
 pub use direction::Direction;
-pub use drive::{Driver, Event, JsonLines, Observer, Progress, minimize};
+pub use drive::{Driver, minimize};
 pub use error::ProblemError;
-pub use estimator::{BatchSize, Difference, Estimator, Noise, Radius};
+pub use estimator::{BatchSize, Estimator, Noise, Radius};
 pub use geometry::Geometry;
-pub use method::{METHODS, Method, Preset, Recipe};
+pub use method::{METHODS, Method, Preset};
 pub use model::{Inputs, Model, ModelError, Scored};
-pub use momentum::{AccZomSchedule, Momentum, StormRate};
-pub use oracle::{Batch, Batched, GradientOracle, Oracle, OracleError, Sampled};
+pub use momentum::Momentum;
+pub use oracle::{Batch, Oracle, OracleError};
 pub use per_coordinate::PerCoordinate;
-pub use problem::{Outside, Problem};
-pub use query::Queries;
+pub use problem::Problem;
 pub use regulariser::Regulariser;
 pub use set::Set;
-pub use solver::{
-    Answers, Ask, Config, ConfigError, Failures, Finale, Flat, Outcome, Output, Point, PreviousValue, Solver,
-    TellError,
-};
-pub use space::{FixedCoordinates, Placement};
-pub use step_size::{InitialWeight, StepRule, StormGrowth};
+pub use solver::{Answers, Ask, Config, ConfigError, Outcome, Solver};
 pub use stop::{Budget, StopReason, StopRule};
-pub use trace::{Counts, Notice, Record};

@@ -37,7 +37,7 @@ mod snapshot;
 mod state;
 mod wishes;
 
-pub use config::{Config, ConfigError, Failures, Finale, Flat, Output, PreviousValue};
+pub use config::{Config, ConfigError};
 pub use outcome::{Outcome, Point};
 pub use snapshot::SnapshotError;
 

@@ -1,9 +1,9 @@
 //! How far the methods get on problems whose minimum is known, without tuning.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use gradless::estimator::Difference;
 use gradless::{
-    Budget, Config, Difference, Method, Noise, Outcome, Preset, Problem, Radius, Regulariser, Set, StopRule,
-    minimize,
+    Budget, Config, Method, Noise, Outcome, Preset, Problem, Radius, Regulariser, Set, StopRule, minimize,
 };
 use testkit::counter::Counter;
 use testkit::families::SparseTarget;

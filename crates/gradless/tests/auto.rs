@@ -4,9 +4,10 @@ mod support;
 
 use gradless::auto::Component;
 use gradless::method::UpdateRule;
+use gradless::trace::Notice;
 use gradless::{
-    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Notice, Outcome, Preset, Problem,
-    Regulariser, Set, Solver, StopReason, minimize,
+    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Outcome, Preset, Problem, Regulariser,
+    Set, Solver, StopReason, minimize,
 };
 use support::{drive_by_hand, on_box, quiet_config};
 use testkit::families::SparseTarget;
@@ -248,7 +249,7 @@ fn noise_that_comes_late_is_noticed_and_averaged_out() {
         let method = Method::named("auto").expect("a method");
         let budget = Budget::queries(6_000);
         let config = Config { budget, seed, ..Config::new(method, Preset::Practical) };
-        let f = gradless::Sampled(|x: &[f64], sample| tilted(&family, x, sample));
+        let f = gradless::oracle::Sampled(|x: &[f64], sample| tilted(&family, x, sample));
         let outcome = minimize(on_box(&family), &f, config).expect("a run");
         assert_eq!(outcome.noise, Noise::Common);
         assert!(outcome.notices.contains(&Notice::GaveWay), "{:?}", outcome.notices);

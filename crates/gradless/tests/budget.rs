@@ -3,9 +3,11 @@
 
 mod support;
 
+use gradless::estimator::Difference;
+use gradless::policy::{Finish, PreviousValue};
+use gradless::trace::Notice;
 use gradless::{
-    BatchSize, Budget, Config, Difference, Estimator, Finale, Method, Noise, Notice, Preset, PreviousValue,
-    Problem, Set, Solver, StopReason, minimize,
+    BatchSize, Budget, Config, Estimator, Method, Noise, Preset, Problem, Set, Solver, StopReason, minimize,
 };
 use proptest::prelude::*;
 use support::{drive_by_hand, iterations, seed_config, value_methods};
@@ -146,7 +148,7 @@ fn points_sent_again_are_charged_to_their_own_budget() {
     let config = Config {
         budget,
         noise: Noise::None,
-        finale: Finale::Skip,
+        finish: Finish::Skip,
         ..Config::new(Method::of_the_seed(), Preset::Practical)
     };
     let solver = Solver::new(problem, config).unwrap();

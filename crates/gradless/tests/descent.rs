@@ -6,10 +6,9 @@ mod support;
 use gradless::estimator::Estimator;
 use gradless::geometry::DistanceGenerator;
 use gradless::method::UpdateRule;
-use gradless::{
-    BatchSize, Config, InitialWeight, Method, Momentum, Noise, Preset, Problem, Regulariser, Set, Solver,
-    StepRule, StormRate,
-};
+use gradless::momentum::StormRate;
+use gradless::step_size::{InitialWeight, StepRule};
+use gradless::{BatchSize, Config, Method, Momentum, Noise, Preset, Problem, Regulariser, Set, Solver};
 use support::{drive_by_hand, iterations, on_box, quiet_config};
 use testkit::families::{Shape, SparseTarget, TanhNet};
 

@@ -51,9 +51,10 @@ fn first_order_storm_beats_plain_averaging() {
 mod how_to_choose {
     use std::error::Error;
 
+    use gradless::momentum::StormRate;
     use gradless::{
         BatchSize, Budget, Config, Direction, Geometry, Method, Momentum, Preset, Problem, Radius,
-        Regulariser, Solver, StopRule, StormRate, minimize,
+        Regulariser, Solver, StopRule, minimize,
     };
 
     fn runs(config: Config) -> Result<(), Box<dyn Error>> {

@@ -6,11 +6,15 @@ mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gradless::drive::{Event, JsonLines, Progress};
+use gradless::estimator::Difference;
+use gradless::oracle::{Batched, Sampled};
+use gradless::policy::{FixedCoordinates, Outside, Placement};
+use gradless::solver::TellError;
+use gradless::trace::Notice;
 use gradless::{
-    Answers, Ask, BatchSize, Batched, Budget, Config, ConfigError, Difference, Direction, Driver, Estimator,
-    Event, FixedCoordinates, Geometry, JsonLines, Method, Noise, Notice, OracleError, Outside, Placement,
-    Preset, Problem, Progress, Radius, Regulariser, Sampled, Set, Solver, StopReason, StopRule, TellError,
-    minimize,
+    Answers, Ask, BatchSize, Budget, Config, ConfigError, Direction, Driver, Estimator, Geometry, Method,
+    Noise, OracleError, Preset, Problem, Radius, Regulariser, Set, Solver, StopReason, StopRule, minimize,
 };
 use support::{drive_by_hand, quiet_config};
 use testkit::counter::Counter;

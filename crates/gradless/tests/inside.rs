@@ -5,9 +5,11 @@ mod support;
 
 use std::cell::Cell;
 
+use gradless::estimator::Difference;
+use gradless::policy::Placement;
 use gradless::{
-    BatchSize, Budget, Config, Difference, Direction, METHODS, Method, Noise, Outcome, Placement, Preset,
-    Problem, Radius, Regulariser, Set, Solver, StopReason, minimize,
+    BatchSize, Budget, Config, Direction, METHODS, Method, Noise, Outcome, Preset, Problem, Radius,
+    Regulariser, Set, Solver, StopReason, minimize,
 };
 use support::{drive_by_hand, quiet_config, value_methods};
 use testkit::noise;

@@ -5,10 +5,12 @@
 mod support;
 
 use gradless::method::UpdateRule;
+use gradless::policy::{Finish, Placement, PreviousValue};
 use gradless::prox::{Prox, Step, closed_form};
+use gradless::step_size::{StepRule, StormGrowth};
 use gradless::{
-    Answers, Ask, BatchSize, Config, Finale, Geometry, Method, Momentum, Noise, Placement, Preset,
-    PreviousValue, Problem, Regulariser, Set, Solver, StepRule, StormGrowth, vector,
+    Answers, Ask, BatchSize, Config, Geometry, Method, Momentum, Noise, Preset, Problem, Regulariser, Set,
+    Solver, vector,
 };
 use support::{iterations, value_methods};
 
@@ -167,7 +169,7 @@ fn every_method_does_what_its_definition_says() {
                 config.recipe = config.recipe.with_weight(3.0);
             }
             let placement = Placement::Anywhere;
-            let config = Config { noise: Noise::None, finale: Finale::Skip, seed: 3, placement, ..config };
+            let config = Config { noise: Noise::None, finish: Finish::Skip, seed: 3, placement, ..config };
             let mut solver = Solver::new(problem.clone(), config.clone()).unwrap();
             let generator = config.recipe.geometry.generator(DIM);
             let mut naive = Naive {

@@ -1,11 +1,12 @@
 //! What every run promises, over random problems, recipes, settings and black boxes with moods.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use gradless::estimator::Difference;
 use gradless::method::UpdateRule;
+use gradless::policy::{FixedCoordinates, Outside, Placement, PreviousValue};
 use gradless::{
-    Answers, Ask, BatchSize, Budget, Config, Difference, Direction, FixedCoordinates, Geometry, METHODS,
-    Noise, Outcome, Outside, PerCoordinate, Placement, Preset, PreviousValue, Problem, Radius, Regulariser,
-    Set, Solver,
+    Answers, Ask, BatchSize, Budget, Config, Direction, Geometry, METHODS, Noise, Outcome, PerCoordinate,
+    Preset, Problem, Radius, Regulariser, Set, Solver,
 };
 use proptest::prelude::*;
 use testkit::noise;

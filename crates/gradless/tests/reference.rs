@@ -3,9 +3,11 @@
 
 mod support;
 
+use gradless::momentum::{AccZomSchedule, StormRate};
+use gradless::step_size::StepRule;
 use gradless::{
-    AccZomSchedule, Answers, Ask, BatchSize, Config, Estimator, Geometry, Method, Momentum, Preset, Problem,
-    Regulariser, Set, Solver, StepRule, StormRate,
+    Answers, Ask, BatchSize, Config, Estimator, Geometry, Method, Momentum, Preset, Problem, Regulariser,
+    Set, Solver,
 };
 use support::iterations;
 

@@ -16,9 +16,10 @@ mod support;
 use std::path::PathBuf;
 
 use gradless::method::UpdateRule;
+use gradless::step_size::StepRule;
+use gradless::trace::Record;
 use gradless::{
-    BatchSize, Budget, Config, Method, Noise, Outcome, Preset, Problem, Record, Regulariser, Set, Solver,
-    StepRule,
+    BatchSize, Budget, Config, Method, Noise, Outcome, Preset, Problem, Regulariser, Set, Solver,
 };
 use serde::{Deserialize, Serialize};
 use support::{drive_by_hand, iterations, value_methods};

@@ -3,9 +3,11 @@
 
 mod support;
 
+use gradless::estimator::Difference;
+use gradless::momentum::StormRate;
 use gradless::{
-    Answers, Ask, BatchSize, Config, Difference, Direction, Estimator, Method, Momentum, Outcome, Preset,
-    Problem, Set, Solver, StormRate,
+    Answers, Ask, BatchSize, Config, Direction, Estimator, Method, Momentum, Outcome, Preset, Problem, Set,
+    Solver,
 };
 use support::{drive_by_hand, iterations, on_box, quiet_config, seed_config};
 use testkit::families::SparseTarget;

@@ -1,8 +1,8 @@
 //! Where the paper's text and its authors' scripts differ, and which of the two is followed.
 
-use gradless::{
-    BatchSize, Budget, Config, Estimator, Finale, Output, Preset, PreviousValue, Radius, StepRule, StopRule,
-};
+use gradless::policy::{Finish, Output, PreviousValue};
+use gradless::step_size::StepRule;
+use gradless::{BatchSize, Budget, Config, Estimator, Preset, Radius, StopRule};
 use gradless_explain::{Change, Start};
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,7 @@ impl Conventions {
             stop: StopRule::Iterations(iterations),
             horizon: Some(iterations),
             output: Output::Last,
-            finale: Finale::Skip,
+            finish: Finish::Skip,
             ..config
         }
     }

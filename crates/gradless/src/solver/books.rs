@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Failures;
+use crate::policy::Failures;
 use crate::space::Sizes;
 use crate::stop::{Budget, StopReason};
 use crate::trace::{Counts, Notice, Record};

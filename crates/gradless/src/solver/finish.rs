@@ -1,10 +1,10 @@
 //! The end of a run: the points that may be its answer are evaluated, under noise several times.
 
-use super::config::{Finale, Output};
 use super::points::{Averaged, Points};
 use super::state::{Phase, State};
 use super::{Asked, Solver};
 use crate::estimator::{Estimator, Noise, deviation_of_finite, mean_of_finite};
+use crate::policy::{Finish, Output};
 use crate::query::{Base, Row};
 use crate::trace::Notice;
 use crate::update::Basis;
@@ -18,7 +18,7 @@ impl Solver {
     /// What must be left for the last points.
     pub(super) fn reserve(&self) -> u64 {
         let gradients = matches!(self.state.relay.recipe().estimator, Estimator::Gradients { .. });
-        if self.config.finale == Finale::Skip || gradients {
+        if self.config.finish == Finish::Skip || gradients {
             return 0;
         }
         // The last iterate and the prox point, under noise the average, and where one update handed over to another.
@@ -52,7 +52,7 @@ impl Solver {
         for base in bases {
             rows.extend((0..repeats).map(|i| Row { base, step: None, sample: sample + i as u64 }));
         }
-        if self.config.finale == Finale::Skip
+        if self.config.finish == Finish::Skip
             || gradients
             || rows.len() as u64 > self.state.books.remaining(self.config.budget)
         {

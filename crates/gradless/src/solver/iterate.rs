@@ -2,11 +2,11 @@
 
 use super::Solver;
 use super::books::Evidence;
-use super::config::{Flat, Output};
 use super::points::{Averaged, Points};
 use super::sampling::Past;
 use super::state::{Phase, State, first_phase, view};
 use crate::estimator::{Plan, Reduced};
+use crate::policy::{Flat, Output};
 use crate::random::{Key, Purpose};
 use crate::stop::StopReason;
 use crate::trace::Notice;

@@ -1,9 +1,10 @@
 //! The answer of a run.
 
-use super::config::{Config, Output};
+use super::config::Config;
 use super::points::{Candidate, Points};
 use super::state::{LastStep, Phase, State};
 use crate::estimator::Noise;
+use crate::policy::Output;
 use crate::space::Space;
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::PreviousValue;
 use crate::estimator::{Estimator, Noise, Plan};
 use crate::momentum::Momentum;
+use crate::policy::PreviousValue;
 use crate::update::{Basis, COMPARED_SAMPLE, Parts, Update};
 use crate::vector;
 

@@ -3,9 +3,10 @@
 
 use crate::support::{drive_by_hand, iterations};
 use gradless::estimator::kappa;
+use gradless::policy::Finish;
 use gradless::{
-    Answers, Ask, BatchSize, Config, Estimator, Finale, Method, Noise, Preset, Problem, Radius, Regulariser,
-    Set, Solver, vector,
+    Answers, Ask, BatchSize, Config, Estimator, Method, Noise, Preset, Problem, Radius, Regulariser, Set,
+    Solver, vector,
 };
 use testkit::families::SparseTarget;
 use testkit::noise;
@@ -187,7 +188,7 @@ impl Path {
             _ => (theorem_batch(t, known.dim), Radius::Horizon),
         };
         let recipe = config.recipe.with_batch(BatchSize::Fixed(batch)).with_radius(radius);
-        let config = Config { recipe, seed, noise: Noise::None, finale: Finale::Skip, ..config };
+        let config = Config { recipe, seed, noise: Noise::None, finish: Finish::Skip, ..config };
         let mut path = Self { points: Vec::new(), weights: Vec::new(), errors: Vec::new() };
         let outcome = drive_by_hand(
             Solver::new(known.problem(), iterations(config, t)).unwrap(),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use gradless::{Outcome, Record, StopReason};
+use gradless::trace::Record;
+use gradless::{Outcome, StopReason};
 use gradless_explain::report::Minimum;
 use serde::Serialize;
 

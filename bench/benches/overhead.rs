@@ -177,7 +177,7 @@ fn solver(dim: usize, who: Who, work: Work) -> Solver {
     let method = match (who, work) {
         (Who::Auto, _) => Method::default(),
         (_, Work::TenPulled { .. }) => Method::named("zo-ada-exp-grad").expect("a named method"),
-        (_, Work::Dense { .. }) => Method::of_the_seed(),
+        (_, Work::Dense { .. }) => Method::of_the_paper(),
     };
     let mut config = Config::new(method, Preset::Practical);
     if let Who::Paper(direction) = who {

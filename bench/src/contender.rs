@@ -112,7 +112,7 @@ impl FromStr for Contender {
             };
             match part.split_once('=').unwrap_or((part, "")) {
                 ("practical", "") => found.preset = Preset::Practical,
-                ("seed", "") => found.preset = Preset::Seed,
+                ("seed", "") => found.preset = Preset::Paper,
                 ("authors", "") => found.preset = Preset::Authors,
                 ("hadamard", "") => found.hadamard = true,
                 ("free", "") => found.free = true,
@@ -149,7 +149,7 @@ impl fmt::Display for Contender {
         f.write_str(self.method.name)?;
         match self.preset {
             Preset::Practical => {}
-            Preset::Seed => f.write_str(":seed")?,
+            Preset::Paper => f.write_str(":seed")?,
             Preset::Authors => f.write_str(":authors")?,
         }
         for (name, value) in

@@ -106,7 +106,7 @@ mod tests {
         // 100 coordinates: 37 directions and one base point per iteration; `auto` looks along 8 and surveys along 37.
         let of_directions = |calls: u64| calls.is_multiple_of(38);
         let of_looks = |calls: u64| (0..=calls / 38).any(|surveys| (calls - 38 * surveys).is_multiple_of(9));
-        for method in [Method::of_the_seed(), Method::default()] {
+        for method in [Method::of_the_paper(), Method::default()] {
             let config = Config::new(method, Preset::Practical);
             let calls = calls_to(Goal::Objective, &target, config.clone()).unwrap().expect("reached");
             let is_whole = if method.name == "auto" { of_looks(calls) } else { of_directions(calls) };

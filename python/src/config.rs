@@ -92,7 +92,7 @@ pub(crate) fn named(name: Option<&str>) -> PyResult<Method> {
 
 /// The preset of a name.
 pub(crate) fn preset(name: &str) -> PyResult<Preset> {
-    let choices = [("default", Preset::Practical), ("seed", Preset::Seed), ("authors", Preset::Authors)];
+    let choices = [("default", Preset::Practical), ("seed", Preset::Paper), ("authors", Preset::Authors)];
     choose("preset", name, &choices)
 }
 

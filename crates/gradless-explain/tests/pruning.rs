@@ -33,7 +33,7 @@ fn part(lead: impl Fn(&[f64]) -> f64 + Send + Sync) -> Answer {
     let config = Config {
         budget: Budget::queries(3_000),
         stop: StopRule::Iterations(2),
-        ..Config::new(Method::of_the_seed(), Preset::Practical)
+        ..Config::new(Method::of_the_paper(), Preset::Practical)
     };
     let (search, start) = (Search::Off, Start::Input);
     let how = Explain { config, search, start, kappa: None, l1: 1e-6, l2: 0.0, ..Explain::default() };

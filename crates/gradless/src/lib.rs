@@ -12,7 +12,7 @@
 //!
 //! With the entropy-like $\varphi$ and Rademacher queries the number of queries grows with $\ln d$ instead of $d$, and the
 //! adaptive weights $\eta_t$ need no knowledge of the problem: Shao, Sivrikaya & Albayrak, *Adaptive Stochastic
-//! Optimisation of Nonconvex Composite Objectives* ("the seed" in these pages).
+//! Optimisation of Nonconvex Composite Objectives* ("the paper" in these pages).
 //!
 //! ```
 //! use gradless::{Config, Problem, Regulariser, Set, minimize};
@@ -31,6 +31,8 @@
 //!
 //! The core asks and is told ([`Solver`]); [`Driver`] is the loop around it with threads, observers and snapshots.
 
+// For the crates beside this one; not part of what is promised.
+#[doc(hidden)]
 pub mod vector;
 mod per_coordinate;
 mod error;
@@ -39,6 +41,7 @@ pub mod set;
 pub mod policy;
 pub mod problem;
 mod space;
+#[doc(hidden)]
 pub mod random;
 pub mod direction;
 pub mod query;

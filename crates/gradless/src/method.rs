@@ -8,6 +8,9 @@ pub use rule::UpdateRule;
 
 pub(crate) use rule::Running;
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::direction::Direction;
@@ -90,8 +93,62 @@ pub enum Preset {
     /// Ours: a batch of order $\ln d$, a scale-free initial weight, noise detected, fixed coordinates removed.
     #[default]
     Practical,
-    /// The seed's text: $m = 200$, initial weight 1, its radii, nothing removed or detected.
-    Seed,
-    /// The seed's authors' scripts where they differ from the text: radii, STORM's growth, values asked again, last iterate.
+    /// The paper's text: $m = 200$, initial weight 1, its radii, nothing removed or detected.
+    #[serde(alias = "Seed")]
+    Paper,
+    /// The paper's authors' scripts where they differ from the text: radii, STORM's growth, values asked again, last iterate.
     Authors,
+}
+
+impl Preset {
+    /// All of them, with the words they go by.
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Practical, "default"), (Self::Paper, "paper"), (Self::Authors, "authors")];
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(preset, _)| preset == self).map_or("", |(_, name)| name);
+        f.pad(name)
+    }
+}
+
+impl FromStr for Preset {
+    type Err = UnknownPreset;
+
+    /// Also reads `practical` for `default` and `seed` for `paper`.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "practical" => Ok(Self::Practical),
+            "seed" => Ok(Self::Paper),
+            _ => Self::ALL
+                .iter()
+                .find(|(_, known)| *known == name)
+                .map(|(preset, _)| *preset)
+                .ok_or_else(|| UnknownPreset { name: name.to_owned() }),
+        }
+    }
+}
+
+/// There is no preset of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no preset '{name}'; there are default, paper and authors")]
+pub struct UnknownPreset {
+    /// What was asked for.
+    pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_read_as_they_are_shown_and_by_their_old_names() {
+        for (preset, name) in Preset::ALL {
+            assert_eq!((preset.to_string().as_str(), name.parse()), (name, Ok(preset)));
+        }
+        assert_eq!(("seed".parse(), "practical".parse()), (Ok(Preset::Paper), Ok(Preset::Practical)));
+        assert_eq!(serde_json::from_str::<Preset>("\"Seed\"").unwrap(), Preset::Paper);
+        assert!("sead".parse::<Preset>().unwrap_err().to_string().contains("paper"));
+    }
 }

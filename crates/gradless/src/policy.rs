@@ -30,7 +30,7 @@ pub enum Flat {
     /// Make the radius four times larger and ask again, up to half the width of the box (1 if there is none).
     #[default]
     GrowRadius,
-    /// Take it as a zero gradient, as the seed does.
+    /// Take it as a zero gradient, as the paper does.
     Accept,
 }
 
@@ -55,7 +55,7 @@ pub enum Finish {
     /// Yes; what it costs is kept in reserve. One query each for the last iterate and the prox point, 16 each under noise.
     #[default]
     Evaluate,
-    /// No, as in the seed.
+    /// No, as in the paper.
     Skip,
 }
 
@@ -77,7 +77,7 @@ pub enum FixedCoordinates {
     /// Exact, and every formula then sees the number of *free* coordinates: perturbing what cannot move only adds noise.
     #[default]
     Remove,
-    /// They stay and are perturbed like the others, as in the seed.
+    /// They stay and are perturbed like the others, as in the paper.
     Keep,
 }
 

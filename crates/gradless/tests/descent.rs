@@ -23,7 +23,7 @@ struct Seen {
 
 /// Runs a first-order method on a gradient with errors in it, so that the estimate $d_t$ is known from outside.
 fn run_with_known_estimates(family: &SparseTarget, name: &str, t: u64, noise_level: f64) -> Vec<Seen> {
-    let mut config = iterations(Config::new(Method::named(name).unwrap(), Preset::Seed), t);
+    let mut config = iterations(Config::new(Method::named(name).unwrap(), Preset::Paper), t);
     config.recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(1) };
     config.recipe.momentum = Momentum::Plain;
     let mut solver = Solver::new(on_box(family), config).unwrap();
@@ -55,7 +55,7 @@ fn every_step_descends_as_the_proof_says() {
         for name in ["fo-exp-grad", "fo-ada-exp-grad", "fo-ada-exp-grad+", "fo-exp-storm", "fo-ada-p-norm+"] {
             for noise_level in [0.0, 0.3] {
                 let family = SparseTarget::new(30, 5, 0.6, 0.05, 0.1, shape, 1);
-                let geometry = Method::named(name).unwrap().recipe(Preset::Seed).geometry;
+                let geometry = Method::named(name).unwrap().recipe(Preset::Paper).geometry;
                 let phi: DistanceGenerator = geometry.generator(30);
                 for Seen { x, v, next, d, weight } in run_with_known_estimates(&family, name, 40, noise_level)
                 {

@@ -48,7 +48,7 @@ fn settings() -> Vec<Config> {
         for (preset, noise) in [
             (Preset::Practical, Noise::Detect),
             (Preset::Practical, Noise::Common),
-            (Preset::Seed, Noise::None),
+            (Preset::Paper, Noise::None),
             (Preset::Authors, Noise::Common),
         ] {
             settings.push(config(name, preset, noise));

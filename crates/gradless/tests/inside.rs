@@ -113,7 +113,7 @@ fn no_direction_or_difference_or_radius_leaves_any_set() {
 #[test]
 fn what_worked_outside_is_not_refused_inside() {
     for set in sets() {
-        for (method, preset) in METHODS.iter().flat_map(|m| [(m, Preset::Practical), (m, Preset::Seed)]) {
+        for (method, preset) in METHODS.iter().flat_map(|m| [(m, Preset::Practical), (m, Preset::Paper)]) {
             let problem = Problem::builder(DIM).set(set.clone()).build().unwrap();
             let with = |placement| {
                 let config = Config { placement, ..Config::new(*method, preset) };
@@ -126,7 +126,7 @@ fn what_worked_outside_is_not_refused_inside() {
 
 #[test]
 fn the_paper_asks_outside_and_so_do_its_presets() {
-    for preset in [Preset::Seed, Preset::Authors] {
+    for preset in [Preset::Paper, Preset::Authors] {
         let method = Method::named("zo-ada-exp-grad+").unwrap();
         let config = Config { budget: Budget::queries(1_000), ..Config::new(method, preset) };
         let (worst, _) = driven(&Set::bounds(0.0, 1.0), config, |x, _| bowl(x));

@@ -121,7 +121,7 @@ impl Naive {
                 let (now, total) = (tau(time + 1.0), self.floor.powi(2) + self.sum);
                 let beta = ((now - 1.0) / now.sqrt()).max(1.0);
                 let alpha = match self.config.recipe.step() {
-                    Some(StepRule::Storm { growth: StormGrowth::Seed, .. }) => (beta * total).sqrt(),
+                    Some(StepRule::Storm { growth: StormGrowth::Paper, .. }) => (beta * total).sqrt(),
                     Some(StepRule::Storm { growth: StormGrowth::Authors, .. }) => beta * total.sqrt(),
                     _ => self.floor.max(self.sum.sqrt()),
                 };
@@ -154,7 +154,7 @@ impl Naive {
 
 #[test]
 fn every_method_does_what_its_definition_says() {
-    for preset in [Preset::Practical, Preset::Seed, Preset::Authors] {
+    for preset in [Preset::Practical, Preset::Paper, Preset::Authors] {
         // What `auto` does next depends on all that was seen: `src/auto` and `tests/auto.rs` look at its parts.
         for name in value_methods().filter(|&name| name != "auto") {
             let problem = Problem::builder(DIM)

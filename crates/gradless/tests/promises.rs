@@ -81,7 +81,7 @@ impl Dice {
 
     fn config(&mut self) -> Config {
         let method = self.pick(METHODS);
-        let preset = self.pick(&[Preset::Practical, Preset::Practical, Preset::Seed, Preset::Authors]);
+        let preset = self.pick(&[Preset::Practical, Preset::Practical, Preset::Paper, Preset::Authors]);
         let mut config = Config::new(method, preset);
         let mut recipe = config.recipe.with_batch(BatchSize::Fixed(self.pick(&[1, 2, 5, 40, 130])));
         // Watched steps go with blocks alone.

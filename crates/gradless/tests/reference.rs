@@ -1,4 +1,4 @@
-//! Parity with the update rules of the seed's authors on stored trajectories (see `reference/make.py`).
+//! Parity with the update rules of the paper's authors on stored trajectories (see `reference/make.py`).
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod support;

@@ -139,7 +139,7 @@ fn assert_pinned(found: &[Pin], name: &str) {
 
 #[test]
 fn trajectories_of_the_paper_are_what_they_were() {
-    let presets = [(Preset::Seed, "paper"), (Preset::Authors, "authors")];
+    let presets = [(Preset::Paper, "paper"), (Preset::Authors, "authors")];
     // `auto` is ours, whatever the preset.
     assert_pinned(&pins_of(&presets, value_methods().filter(|&name| name != "auto")), "paper.json");
 }

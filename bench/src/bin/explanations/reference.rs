@@ -55,7 +55,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
             config: Config {
                 budget: Budget::queries(QUERIES),
                 seed: asked.seed,
-                ..Config::new(Method::of_the_seed(), Preset::Practical)
+                ..Config::new(Method::of_the_paper(), Preset::Practical)
             },
             l1: weight,
             l2: weight,

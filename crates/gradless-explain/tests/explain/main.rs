@@ -339,7 +339,7 @@ fn no_way_through_a_search_exceeds_its_budget_or_goes_round_for_ever() {
         for mode in [Mode::PertinentPositive, Mode::PertinentNegative] {
             let model = Linear::new(40, if mode == Mode::PertinentNegative { -500.0 } else { 2.0 });
             let task = Task::new(mode, input(40), 0.0, 1.0);
-            let config = Config::new(Method::of_the_seed(), Preset::Seed);
+            let config = Config::new(Method::of_the_paper(), Preset::Paper);
             let seeds = Explain {
                 config: Config { budget: Budget::queries(queries), ..config },
                 search,

@@ -86,7 +86,7 @@ impl Conventions {
     pub fn config(&self, arm: Arm, batch: usize, iterations: u64, seed: u64) -> Config {
         let method = arm.family.method();
         let scripts = method.recipe(Preset::Authors);
-        let mut config = Config::new(method, Preset::Seed);
+        let mut config = Config::new(method, Preset::Paper);
         if let (Source::Scripts, Some(radius)) = (self.radii, radius_of(&scripts.estimator)) {
             config.recipe = config.recipe.with_radius(radius);
         }
@@ -166,7 +166,7 @@ mod tests {
     fn the_presets_of_the_core_are_what_is_run() {
         for arm in Arm::of(&Family::ALL) {
             for (conventions, preset) in
-                [(Conventions::SEED, Preset::Seed), (Conventions::AUTHORS, Preset::Authors)]
+                [(Conventions::SEED, Preset::Paper), (Conventions::AUTHORS, Preset::Authors)]
             {
                 let config = conventions.config(arm, 200, 200, 7);
                 let wanted = Config::new(arm.family.method(), preset);

@@ -178,7 +178,7 @@ impl Descent {
     /// ZO-AdaExpGrad+, which averages, from the last point that was kept. `None` where that method has no exact step, or what is
     /// left is too little for it to average anything.
     fn successor(&self, view: &View<'_>) -> Option<Baton> {
-        let mut recipe = Method::of_the_seed().recipe(Preset::Practical);
+        let mut recipe = Method::of_the_paper().recipe(Preset::Practical);
         if let Some(steepest) = self.steepest {
             recipe = recipe.with_weight(steepest);
         }

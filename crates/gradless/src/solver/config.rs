@@ -66,7 +66,7 @@ impl Config {
             noise: if ours { Noise::Detect } else { Noise::None },
             output: match preset {
                 Preset::Practical => Output::Auto,
-                Preset::Seed => Output::Random,
+                Preset::Paper => Output::Random,
                 Preset::Authors => Output::Last,
             },
             fixed: if ours { FixedCoordinates::Remove } else { FixedCoordinates::Keep },
@@ -76,7 +76,7 @@ impl Config {
             finish: if ours { Finish::Evaluate } else { Finish::Skip },
             previous_value: match preset {
                 Preset::Authors => PreviousValue::AskAgain,
-                Preset::Practical | Preset::Seed => PreviousValue::Reuse,
+                Preset::Practical | Preset::Paper => PreviousValue::Reuse,
             },
             horizon: None,
         }
@@ -160,13 +160,13 @@ mod tests {
 
     #[test]
     fn the_presets_of_others_switch_everything_of_ours_off() {
-        for preset in [Preset::Seed, Preset::Authors] {
+        for preset in [Preset::Paper, Preset::Authors] {
             let config = Config::new(Method::default(), preset);
             assert_eq!(config.fixed, FixedCoordinates::Keep);
             assert_eq!((config.noise, config.flat, config.finish), (Noise::None, Flat::Accept, Finish::Skip));
             assert_eq!(config.placement, Placement::Anywhere);
         }
-        assert_eq!(Config::new(Method::default(), Preset::Seed).output, Output::Random);
+        assert_eq!(Config::new(Method::default(), Preset::Paper).output, Output::Random);
         assert_eq!(Config::new(Method::default(), Preset::Authors).previous_value, PreviousValue::AskAgain);
         assert_eq!(Config::default().fixed, FixedCoordinates::Remove);
     }

@@ -46,14 +46,14 @@ impl Settings {
         let paper = asked.preset != PresetName::Default;
         let method = match asked.method.as_deref() {
             Some(name) => Method::named(name)?,
-            None if paper => Method::of_the_seed(),
+            None if paper => Method::of_the_paper(),
             None => Method::default(),
         };
         let auto = method == Method::default();
         let width = high - low;
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Seed => Preset::Seed,
+            PresetName::Seed => Preset::Paper,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: asked.seed, ..Config::new(method, preset) };

@@ -285,7 +285,7 @@ impl ProblemFile {
         let method = Method::named(name)?;
         let preset = match preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Seed => Preset::Seed,
+            PresetName::Seed => Preset::Paper,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: self.seed, ..Config::new(method, preset) };

@@ -10,9 +10,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use bench::{Fallible, page};
+use gradless::estimator::Difference;
+use gradless::policy::Finish;
 use gradless::{
-    Answers, Ask, BatchSize, Budget, Config, Difference, Direction, Estimator, Finale, Method, Noise, Preset,
-    Problem, Radius, Regulariser, Set, Solver,
+    Answers, Ask, BatchSize, Budget, Config, Direction, Estimator, Method, Noise, Preset, Problem, Radius,
+    Regulariser, Set, Solver,
 };
 use testkit::families::{Shape, SparseTarget};
 
@@ -175,7 +177,7 @@ fn solver(dim: usize, who: Who, work: Work) -> Solver {
     let method = match (who, work) {
         (Who::Auto, _) => Method::default(),
         (_, Work::TenPulled { .. }) => Method::named("zo-ada-exp-grad").expect("a named method"),
-        (_, Work::Dense { .. }) => Method::of_the_seed(),
+        (_, Work::Dense { .. }) => Method::of_the_paper(),
     };
     let mut config = Config::new(method, Preset::Practical);
     if let Who::Paper(direction) = who {
@@ -186,6 +188,6 @@ fn solver(dim: usize, who: Who, work: Work) -> Solver {
             radius: Radius::MiniBatch,
         };
     }
-    let config = Config { budget: Budget::default(), noise: Noise::None, finale: Finale::Skip, ..config };
+    let config = Config { budget: Budget::default(), noise: Noise::None, finish: Finish::Skip, ..config };
     Solver::new(problem, config).expect("a valid configuration")
 }

@@ -4,15 +4,16 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-use gradless::{
-    BatchSize, Budget, Config, Direction, FixedCoordinates, Habit, InitialWeight, Method, Output, Preset,
-    StepRule,
-};
+use gradless::auto::Component;
+use gradless::method::UpdateRule;
+use gradless::policy::{FixedCoordinates, Output};
+use gradless::step_size::{InitialWeight, StepRule};
+use gradless::{BatchSize, Budget, Config, Direction, Method, Preset};
 
 use crate::Fallible;
 use crate::idea::Idea;
 
-/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:variate|:recovery][:without=HABIT]`: a
+/// `NAME[:practical|seed|authors][:lr=STEP][:m=SIZE][:a=FACTOR][:hadamard][:free][:variate|:recovery][:without=COMPONENT]`: a
 /// method, whose settings (practical ones unless said), and what is changed in them.
 ///
 /// The step is the paper's: the reciprocal of our weight. `m` is the batch, `a` the initial weight over the size of the first
@@ -36,8 +37,8 @@ pub struct Contender {
     pub free: bool,
     /// With another estimate of the gradient.
     pub idea: Option<Idea>,
-    /// Without one of the habits of `auto`.
-    pub without: Option<Habit>,
+    /// Without one component of `auto`.
+    pub without: Option<Component>,
 }
 
 impl Contender {
@@ -59,11 +60,14 @@ impl Contender {
         if self.free {
             config.fixed = FixedCoordinates::Remove;
         }
-        match (&mut config.recipe.step, self.weight) {
-            (StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial }, Some(factor)) => {
+        match (&mut config.recipe.update, self.weight) {
+            (
+                UpdateRule::Mirror(StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial }),
+                Some(factor),
+            ) => {
                 *initial = InitialWeight::ScaleFree(factor);
             }
-            (StepRule::Trust { without }, _) => *without = self.without,
+            (UpdateRule::Auto { without }, _) => *without = self.without,
             _ => {}
         }
         Config { budget: Budget::queries(budget), seed, ..config }
@@ -108,7 +112,7 @@ impl FromStr for Contender {
             };
             match part.split_once('=').unwrap_or((part, "")) {
                 ("practical", "") => found.preset = Preset::Practical,
-                ("seed", "") => found.preset = Preset::Seed,
+                ("seed", "") => found.preset = Preset::Paper,
                 ("authors", "") => found.preset = Preset::Authors,
                 ("hadamard", "") => found.hadamard = true,
                 ("free", "") => found.free = true,
@@ -119,11 +123,11 @@ impl FromStr for Contender {
                     found.batch = Some(size);
                 }
                 ("without", word) => {
-                    let habit = Habit::ALL.iter().find(|(_, name)| *name == word);
-                    let names: Vec<&str> = Habit::ALL.iter().map(|(_, name)| *name).collect();
-                    let (habit, _) =
-                        habit.ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
-                    found.without = Some(*habit);
+                    let component = Component::ALL.iter().find(|(_, name)| *name == word);
+                    let names: Vec<&str> = Component::ALL.iter().map(|(_, name)| *name).collect();
+                    let (component, _) = component
+                        .ok_or_else(|| format!("{words}: {word} is none of {}", names.join(", ")))?;
+                    found.without = Some(*component);
                 }
                 (word, "") if Idea::ALL.iter().any(|(_, name)| *name == word) => {
                     found.idea = Idea::ALL.iter().find(|(_, name)| *name == word).map(|(idea, _)| *idea);
@@ -145,7 +149,7 @@ impl fmt::Display for Contender {
         f.write_str(self.method.name)?;
         match self.preset {
             Preset::Practical => {}
-            Preset::Seed => f.write_str(":seed")?,
+            Preset::Paper => f.write_str(":seed")?,
             Preset::Authors => f.write_str(":authors")?,
         }
         for (name, value) in
@@ -158,7 +162,7 @@ impl fmt::Display for Contender {
         }
         let idea = Idea::ALL.iter().find(|(idea, _)| Some(*idea) == self.idea);
         idea.map_or(Ok(()), |(_, name)| write!(f, ":{name}"))?;
-        let name = Habit::ALL.iter().find(|(habit, _)| Some(*habit) == self.without);
+        let name = Component::ALL.iter().find(|(component, _)| Some(*component) == self.without);
         name.map_or(Ok(()), |(_, name)| write!(f, ":without={name}"))
     }
 }
@@ -179,7 +183,7 @@ mod tests {
             assert_eq!(words.parse::<Contender>().unwrap().to_string(), words);
         }
         let config = "zo-psgd:seed:lr=0.1".parse::<Contender>().unwrap().config(700, 3);
-        assert_eq!(config.recipe.step, StepRule::Constant { weight: 10.0 });
+        assert_eq!(config.recipe.step(), Some(StepRule::Constant { weight: 10.0 }));
         assert_eq!((config.budget, config.seed), (Budget::queries(700), 3));
         assert_eq!((config.output, config.fixed), (Output::Last, FixedCoordinates::Keep));
         assert_eq!(Contender::list("zo-psgd,ao-exp-grad:practical").unwrap().len(), 2);

@@ -1,6 +1,7 @@
 //! How low a method came after how many queries, to the query.
 
-use gradless::{Answers, Ask, Batch, Config, Oracle, Outcome, Problem, Queries, Solver};
+use gradless::query::Queries;
+use gradless::{Answers, Ask, Batch, Config, Oracle, Outcome, Problem, Solver};
 
 use crate::Fallible;
 

@@ -171,8 +171,8 @@ pub fn descend_by(
         StopRule::Target(target) => target,
         _ => f64::NEG_INFINITY,
     };
-    let mut recipe = Config::new(Method::named("fo-ada-exp-grad+")?, gradless::Preset::Seed).recipe;
-    recipe.step = config.recipe.step;
+    let mut recipe = Config::new(Method::named("fo-ada-exp-grad+")?, gradless::Preset::Paper).recipe;
+    recipe.update = config.recipe.update;
     recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(1) };
     let config = Config { recipe, budget: Budget::default(), ..config };
     let free = free_coordinates(problem);

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use gradless::{Answers, Ask, Config, Finale, Noise, Problem, ProblemError, Regulariser, Set, Solver};
+use gradless::policy::Finish;
+use gradless::{Answers, Ask, Config, Noise, Problem, ProblemError, Regulariser, Set, Solver};
 use testkit::families::SparseTarget;
 
 /// What is left of the way when a race is won: a tenth.
@@ -51,7 +52,7 @@ pub fn calls_to(
     target: &SparseTarget,
     config: Config,
 ) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
-    let config = Config { noise: Noise::None, finale: Finale::Skip, ..config };
+    let config = Config { noise: Noise::None, finish: Finish::Skip, ..config };
     let mut solver = Solver::new(problem(target)?, config)?;
     let distance = goal.distance(target);
     let wanted = SHARE * distance(&solver.point());
@@ -105,7 +106,7 @@ mod tests {
         // 100 coordinates: 37 directions and one base point per iteration; `auto` looks along 8 and surveys along 37.
         let of_directions = |calls: u64| calls.is_multiple_of(38);
         let of_looks = |calls: u64| (0..=calls / 38).any(|surveys| (calls - 38 * surveys).is_multiple_of(9));
-        for method in [Method::of_the_seed(), Method::default()] {
+        for method in [Method::of_the_paper(), Method::default()] {
             let config = Config::new(method, Preset::Practical);
             let calls = calls_to(Goal::Objective, &target, config.clone()).unwrap().expect("reached");
             let is_whole = if method.name == "auto" { of_looks(calls) } else { of_directions(calls) };

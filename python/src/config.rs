@@ -1,8 +1,7 @@
 //! Configurations from keyword arguments.
 
-use gradless::{
-    BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Output, Placement, Preset, Radius, StopRule,
-};
+use gradless::policy::{Output, Placement};
+use gradless::{BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Preset, Radius, StopRule};
 use gradless_explain::{Declared, Kappa, Options, Question, Start, Starts};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -97,10 +96,10 @@ pub(crate) fn named(name: Option<&str>) -> PyResult<Method> {
 pub(crate) fn preset(name: &str) -> PyResult<Preset> {
     let choices = [
         ("default", Preset::Practical),
-        ("paper", Preset::Seed),
+        ("paper", Preset::Paper),
         ("authors", Preset::Authors),
         // The former word for the paper.
-        ("seed", Preset::Seed),
+        ("seed", Preset::Paper),
     ];
     choose("preset", name, &choices)
 }

@@ -1,6 +1,9 @@
 //! Results as dictionaries of numbers and arrays; the Python package makes classes of them.
 
-use gradless::{Noise, Outcome, Output, Point, Record, StopReason};
+use gradless::policy::Output;
+use gradless::solver::Point;
+use gradless::trace::Record;
+use gradless::{Noise, Outcome, StopReason};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

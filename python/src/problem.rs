@@ -1,6 +1,7 @@
 //! Problems from what the Python classes say: plain tuples of a name and numbers.
 
-use gradless::{Outside, PerCoordinate, Problem, Regulariser, Set};
+use gradless::policy::Outside;
+use gradless::{PerCoordinate, Problem, Regulariser, Set};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 

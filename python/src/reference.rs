@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use gradless::{Batch, Batched, Config, Driver, OracleError, Problem, Solver};
+use gradless::oracle::Batched;
+use gradless::{Batch, Config, Driver, OracleError, Problem, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

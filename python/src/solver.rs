@@ -1,6 +1,8 @@
 //! One run: asks for batches and is told the answers, with Python's lock released while it thinks.
 
-use gradless::{Answers, Ask, Config, Problem, Queries, Solver as Core, StopReason, TellError};
+use gradless::query::Queries;
+use gradless::solver::TellError;
+use gradless::{Answers, Ask, Config, Problem, Solver as Core, StopReason};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,

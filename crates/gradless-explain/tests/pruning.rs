@@ -37,7 +37,7 @@ fn part(lead: impl Fn(&[f64]) -> f64 + Send + Sync) -> Answer {
         questions: vec![Question::Part],
         config: Config {
             stop: StopRule::Iterations(2),
-            ..Config::new(Method::of_the_seed(), Preset::Practical)
+            ..Config::new(Method::of_the_paper(), Preset::Practical)
         },
         max_queries: 3_000,
         strategy: Strategy::Fixed,

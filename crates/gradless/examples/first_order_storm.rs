@@ -5,8 +5,10 @@
 
 use std::error::Error;
 
-use gradless::{BatchSize, Budget, Config, Driver, Estimator, Method, Momentum, Output, Preset, Problem};
-use gradless::{Regulariser, Solver, StormRate};
+use gradless::momentum::StormRate;
+use gradless::policy::Output;
+use gradless::{BatchSize, Budget, Config, Driver, Estimator, Method, Momentum, Preset, Problem};
+use gradless::{Regulariser, Solver};
 
 const DIM: usize = 200;
 const GRADIENTS: u64 = 10_000;

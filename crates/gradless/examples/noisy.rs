@@ -6,7 +6,8 @@
 use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gradless::{Budget, Config, Noise, Output, Problem, Regulariser, Set, minimize};
+use gradless::policy::Output;
+use gradless::{Budget, Config, Noise, Problem, Regulariser, Set, minimize};
 
 const DIM: usize = 100;
 const NOISE: f64 = 0.05;

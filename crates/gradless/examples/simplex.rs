@@ -41,7 +41,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let problem = Problem::builder(PIGMENTS).set(Set::simplex()).build()?;
     // With few coordinates a full block of Hadamard directions pays: 64 of them, the next power of two, give the
     // gradient of a linear function exactly and that of a smooth one nearly so.
-    let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+    let mut config = Config::new(Method::of_the_paper(), Preset::Practical);
     config.stop = StopRule::Target(2e-3);
     let whole_block = BatchSize::Fixed(PIGMENTS.next_power_of_two());
     config.recipe = config.recipe.with_direction(Direction::Hadamard).with_batch(whole_block);

@@ -9,6 +9,8 @@ mod signs;
 mod sphere;
 mod subset;
 
+pub(crate) use block::rows_of_block;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -60,8 +62,7 @@ pub enum Direction {
     /// Orthogonal signs on $N - 1$ coordinates, $N$ being the power of two from $m$ on: for $m = N$ their slopes exactly, and
     /// nothing of the others. Factor $d/(N-1)$.
     ///
-    /// The coordinates are drawn, unless a method that remembers slopes chooses them
-    /// ([`StepRule::Trust`](crate::StepRule::Trust)).
+    /// The coordinates are drawn, unless a method that remembers slopes chooses them.
     Block,
 }
 

@@ -48,7 +48,8 @@ pub fn minimize(problem: Problem, oracle: &dyn Oracle, config: Config) -> Result
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
-/// use gradless::{Config, Driver, Problem, Progress, Solver};
+/// use gradless::drive::Progress;
+/// use gradless::{Config, Driver, Problem, Solver};
 ///
 /// let cancel = AtomicBool::new(false); // set it from a Ctrl-C handler
 /// let mut progress = Progress::to_stderr();
@@ -108,7 +109,7 @@ impl<'a> Driver<'a> {
     /// Keeps every answer in this journal and takes from it what is there: a run that was killed starts again from the
     /// beginning and goes on to the same bits without asking for an answer twice. For runs on values.
     ///
-    /// [`Counts::sent`](crate::Counts::sent) of the outcome is then what the journal counted over every start of the run. A
+    /// [`Counts::sent`](crate::trace::Counts::sent) of the outcome is then what the journal counted over every start of the run. A
     /// journal is opened anew for every run: it also keeps count of which of its answers have been used.
     pub fn journal(mut self, journal: &'a Journal) -> Self {
         self.journal = Some(journal);

@@ -32,7 +32,7 @@ pub enum Estimator {
         /// $\nu$.
         radius: Radius,
     },
-    /// The mean of $m$ (stochastic) gradients that the caller computes: the seed's theorems hold for them too.
+    /// The mean of $m$ (stochastic) gradients that the caller computes: the paper's theorems hold for them too.
     Gradients {
         /// $m$, the number of samples $\xi$.
         batch: BatchSize,

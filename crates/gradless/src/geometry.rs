@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The user's word for a geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Geometry {
-    /// $\varphi(x) = \sum_i (|x_i| + \tfrac1d)\ln(d|x_i| + 1) - |x_i|$: gradient descent in the maximum norm, the seed's choice.
+    /// $\varphi(x) = \sum_i (|x_i| + \tfrac1d)\ln(d|x_i| + 1) - |x_i|$: gradient descent in the maximum norm, the paper's choice.
     Entropy,
     /// $\varphi(x) = \tfrac12\lVert x\rVert_2^2$.
     Euclidean,
@@ -53,7 +53,7 @@ impl Geometry {
 /// | [`PNorm`] | $\ell_1$ | $\ell_\infty$ | $1/e$ |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DistanceGenerator {
-    /// The entropy-like function of the seed.
+    /// The entropy-like function of the paper.
     Entropy(Entropy),
     /// Half the squared Euclidean norm.
     Euclidean(Euclidean),
@@ -112,11 +112,6 @@ impl DistanceGenerator {
         of_each!(self, phi => phi.modulus(x, y))
     }
 
-    /// $\lambda(x, y)$ where $\lVert x\rVert_1$ and $\lVert y\rVert_1$ are known already: no pass over the points.
-    pub fn modulus_from_l1(&self, x_l1: f64, y_l1: f64) -> f64 {
-        of_each!(self, phi => phi.modulus_from_l1(x_l1, y_l1))
-    }
-
     /// $\lVert x - y\rVert$ in the norm of this geometry.
     pub fn distance(&self, x: &[f64], y: &[f64]) -> f64 {
         of_each!(self, phi => phi.distance(x, y))
@@ -139,11 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn the_modulus_from_norms_is_the_modulus() {
+    fn the_modulus_of_the_entropy_falls_with_the_size_of_the_points_and_the_others_have_one_for_all() {
         let (x, y) = ([0.25, -0.5, 0.0], [1.0, 0.0, -0.25]);
-        for geometry in [Geometry::Entropy, Geometry::Euclidean, Geometry::PNorm] {
-            let phi = geometry.generator(3);
-            assert_eq!(phi.modulus(&x, &y), phi.modulus_from_l1(0.75, 1.25), "{geometry:?}");
-        }
+        let modulus = |geometry: Geometry| geometry.generator(3).modulus(&x, &y);
+        assert_eq!(modulus(Geometry::Entropy), 1.0 / (1.25 + 1.0));
+        assert_eq!(modulus(Geometry::Euclidean), 1.0);
+        assert_eq!(modulus(Geometry::PNorm), 1.0 / std::f64::consts::E);
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! With the entropy-like $\varphi$ and Rademacher queries the number of queries grows with $\ln d$ instead of $d$, and the
 //! adaptive weights $\eta_t$ need no knowledge of the problem: Shao, Sivrikaya & Albayrak, *Adaptive Stochastic
-//! Optimisation of Nonconvex Composite Objectives* ("the seed" in these pages).
+//! Optimisation of Nonconvex Composite Objectives* ("the paper" in these pages).
 //!
 //! ```
 //! use gradless::{Config, Problem, Regulariser, Set, minimize};
@@ -31,13 +31,17 @@
 //!
 //! The core asks and is told ([`Solver`]); [`Driver`] is the loop around it with threads, observers and snapshots.
 
+// For the crates beside this one; not part of what is promised.
+#[doc(hidden)]
 pub mod vector;
 mod per_coordinate;
 mod error;
 pub mod regulariser;
 pub mod set;
+pub mod policy;
 pub mod problem;
 mod space;
+#[doc(hidden)]
 pub mod random;
 pub mod direction;
 pub mod query;
@@ -47,10 +51,8 @@ pub mod geometry;
 pub mod prox;
 mod room;
 pub mod step_size;
-mod optimistic;
-mod likeness;
-mod memory;
-mod trust;
+mod update;
+pub mod auto;
 pub mod method;
 pub mod trace;
 pub mod stop;
@@ -61,24 +63,17 @@ pub mod model;
 pub mod drive;
 
 pub use direction::Direction;
-pub use drive::{Driver, Event, JsonLines, Observer, Progress, minimize};
+pub use drive::{Driver, minimize};
 pub use error::ProblemError;
-pub use estimator::{BatchSize, Difference, Estimator, Noise, Radius};
+pub use estimator::{BatchSize, Estimator, Noise, Radius};
 pub use geometry::Geometry;
-pub use method::{METHODS, Method, Preset, Recipe};
+pub use method::{METHODS, Method, Preset};
 pub use model::{Inputs, Model, ModelError, Scored};
-pub use momentum::{AccZomSchedule, Momentum, StormRate};
-pub use oracle::{Batch, Batched, GradientOracle, Oracle, OracleError, Sampled};
+pub use momentum::Momentum;
+pub use oracle::{Batch, Oracle, OracleError};
 pub use per_coordinate::PerCoordinate;
-pub use problem::{Outside, Problem};
-pub use query::Queries;
+pub use problem::Problem;
 pub use regulariser::Regulariser;
 pub use set::Set;
-pub use solver::{
-    Answers, Ask, Config, ConfigError, Failures, Finale, Flat, Outcome, Output, Point, PreviousValue, Solver,
-    TellError,
-};
-pub use space::{FixedCoordinates, Placement};
-pub use step_size::{Habit, InitialWeight, StepRule, StormGrowth};
+pub use solver::{Answers, Ask, Config, ConfigError, Outcome, Solver};
 pub use stop::{Budget, StopReason, StopRule};
-pub use trace::{Counts, Notice, Record};

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub enum Momentum {
     /// $c_t = 0$: the estimate itself, one base point per iteration.
     Plain,
-    /// The seed's generalised STORM, two base points per iteration after the first.
+    /// The paper's generalised STORM, two base points per iteration after the first.
     Storm(StormRate),
     /// The schedule of Acc-ZOM, two base points per iteration after the first.
     AccZom(AccZomSchedule),

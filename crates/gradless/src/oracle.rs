@@ -7,7 +7,7 @@ pub struct Batch<'a> {
     pub points: &'a [f64],
     /// Coordinates per point.
     pub dim: usize,
-    /// The noise sample of each point, see [`crate::Queries::sample`].
+    /// The noise sample of each point, see [`crate::query::Queries::sample`].
     pub samples: &'a [u64],
 }
 

@@ -1,6 +1,7 @@
 //! The problem as the user states it: checked once, valid for ever.
 
 use crate::error::ProblemError;
+use crate::policy::Outside;
 use crate::regulariser::Regulariser;
 use crate::set::Set;
 use crate::vector;
@@ -25,16 +26,6 @@ pub struct Problem {
     pub(crate) start: Option<Vec<f64>>,
     pub(crate) centre: Option<Vec<f64>>,
     pub(crate) outside: Outside,
-}
-
-/// What to do with a starting point outside $K$.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outside {
-    /// Say so and stop: a start outside $K$ is usually a mistake.
-    #[default]
-    Refuse,
-    /// Take the nearest point of $K$ (Euclidean).
-    Project,
 }
 
 impl Problem {

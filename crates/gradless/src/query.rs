@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::direction::Directions;
-use crate::space::{Placement, Space};
+use crate::policy::Placement;
+use crate::space::Space;
 
 /// A batch of points to evaluate, written row by row into the caller's buffer.
 ///

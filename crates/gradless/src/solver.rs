@@ -25,33 +25,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod books;
 mod config;
-mod finale;
+mod finish;
 mod iterate;
 mod outcome;
-mod parts;
 mod phases;
+mod points;
+mod sampling;
 mod snapshot;
 mod state;
-mod track;
+mod wishes;
 
-pub use config::{Config, ConfigError, Failures, Finale, Flat, Output, PreviousValue};
+pub use config::{Config, ConfigError};
 pub use outcome::{Outcome, Point};
 pub use snapshot::SnapshotError;
 
+use crate::direction::{Direction, Directions};
 use crate::estimator::Plan;
 use crate::problem::Problem;
 use crate::query::{Queries, Row};
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};
-use parts::Parts;
+use crate::update::Parts;
 use state::{Phase, State};
 
 /// One run of one method on one problem.
 #[derive(Clone, Debug)]
 pub struct Solver {
     config: Config,
+    /// What the update at work is made of.
     parts: Parts,
+    /// Its directions, and those through all coordinates.
+    directions: Directions,
+    survey: Directions,
     state: State,
     pending: Option<Pending>,
 }
@@ -70,9 +77,8 @@ struct Pending {
 #[derive(Clone, Debug)]
 enum Asked {
     Probe,
-    /// The value where $r$ is smallest.
-    Elsewhere,
-    /// All coordinates together.
+    /// A value or slopes that the update wished for.
+    Value,
     Survey(Plan),
     Calibration,
     Estimate(Plan),
@@ -81,7 +87,7 @@ enum Asked {
     Gradients {
         with_previous: bool,
     },
-    Finale {
+    Finish {
         repeats: usize,
     },
 }
@@ -140,9 +146,13 @@ impl Solver {
     pub fn new(problem: Problem, config: Config) -> Result<Self, ConfigError> {
         let (parts, start, notices) = Parts::new(problem, &config)?;
         let state = State::new(&parts, &config, start, notices);
-        let mut solver = Self { config, parts, state, pending: None };
-        solver.reconsider();
-        Ok(solver)
+        Ok(Self::with(config, parts, state))
+    }
+
+    fn with(config: Config, parts: Parts, state: State) -> Self {
+        let directions = parts.directions(config.seed);
+        let survey = Directions::new(Direction::Rademacher, parts.space.dim(), config.seed);
+        Self { config, parts, directions, survey, state, pending: None }
     }
 
     /// The next batch. Asking again before telling gives the same batch again.
@@ -157,17 +167,18 @@ impl Solver {
             };
             return Ask::Stop(reason);
         };
+        let State { points, step, sampling, .. } = &self.state;
         let queries = Queries {
             space: &self.parts.space,
-            current: &self.state.x,
-            centre: self.state.centre(),
-            previous: &self.state.previous,
-            sparse: &self.state.v,
-            averaged: &self.state.averaged.x,
-            handed: &self.state.handed,
+            current: &points.x,
+            centre: points.centre(),
+            previous: &sampling.previous,
+            sparse: &step.v,
+            averaged: &points.averaged.x,
+            handed: &points.handed,
             directions: match pending.kind {
-                Asked::Survey(_) => &self.parts.survey,
-                _ => &self.parts.directions,
+                Asked::Survey(_) => &self.survey,
+                _ => &self.directions,
             },
             rows: &pending.rows,
             placement: self.config.placement,
@@ -203,8 +214,8 @@ impl Solver {
             (_, Answers::Values(_)) => {}
         }
         if let Some(Pending { rows, samples, kind }) = self.pending.take() {
-            self.state.next_sample += samples;
-            self.state.counts.queries += rows.len() as u64;
+            self.state.sampling.next_sample += samples;
+            self.state.books.counts.queries += rows.len() as u64;
             match answers {
                 Answers::Values(values) => self.take_values(kind, values),
                 Answers::Gradients { gradients, values } => {
@@ -226,20 +237,20 @@ impl Solver {
     ///
     /// A clock that goes backwards is ignored.
     pub fn set_elapsed(&mut self, seconds: f64) {
-        self.state.seconds = self.state.seconds.max(seconds);
+        self.state.books.seconds = self.state.books.seconds.max(seconds);
     }
 
     /// Seconds told so far.
     pub fn elapsed(&self) -> f64 {
-        self.state.seconds
+        self.state.books.seconds
     }
 
     /// Charges points that had to be sent once more; `false` if the budget of points sent does not allow it.
     pub fn charge_resent(&mut self, points: u64) -> bool {
-        let sent = self.state.counts.sent + points;
+        let sent = self.state.books.counts.sent + points;
         let allowed = self.config.budget.sent.is_none_or(|limit| sent <= limit);
         if allowed {
-            self.state.counts.sent = sent;
+            self.state.books.counts.sent = sent;
         }
         allowed
     }
@@ -251,7 +262,7 @@ impl Solver {
 
     /// $x_t$ in the user's coordinates.
     pub fn point(&self) -> Vec<f64> {
-        self.parts.space.expanded(self.state.x.clone())
+        self.parts.space.expanded(self.state.points.x.clone())
     }
 
     /// The configuration it was made with.
@@ -276,30 +287,30 @@ impl Solver {
 
     /// $\nu$ at present; 0 if gradients are told.
     pub fn radius(&self) -> f64 {
-        self.state.radius
+        self.state.sampling.radius
     }
 
     /// Exact counters.
     pub fn counts(&self) -> Counts {
-        self.state.counts
+        self.state.books.counts
     }
 
     /// The smallest objective seen.
     pub fn best_objective(&self) -> Option<f64> {
-        self.state.best.as_ref().map(|best| best.objective)
+        self.state.points.best_objective()
     }
 
     /// One record per iteration.
     pub fn history(&self) -> &[Record] {
-        &self.state.history
+        &self.state.books.history
     }
 
     /// What deserved a sentence so far.
     pub fn notices(&self) -> &[Notice] {
-        &self.state.notices
+        &self.state.books.notices
     }
 
     pub(crate) fn add_notice(&mut self, notice: Notice) {
-        self.state.notices.push(notice);
+        self.state.books.notices.push(notice);
     }
 }

@@ -2,36 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::{FixedCoordinates, Placement};
 use crate::problem::Problem;
 use crate::regulariser::{ElasticNet, Regulariser};
 use crate::set::{Bounds, Set};
 use crate::{PerCoordinate, vector};
-
-/// What happens to coordinates whose bounds are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FixedCoordinates {
-    /// They are taken out before anything is sampled and put back in every answer.
-    ///
-    /// Exact, and every formula then sees the number of *free* coordinates: perturbing what cannot move only adds noise.
-    #[default]
-    Remove,
-    /// They stay and are perturbed like the others, as in the seed.
-    Keep,
-}
-
-/// Where queries may lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Placement {
-    /// In $K$: at its boundary, differences are taken around the nearest point that has room for them.
-    ///
-    /// The radius is at most a hundredth of $K$'s size, and up to half of it where it is measured, given or has grown. A coordinate
-    /// without room is not perturbed, a normal direction beyond about two and a half standard deviations of its length is
-    /// shortened, and on the simplex a query is scaled to the total. Costs a gradient bias of the order of the radius.
-    #[default]
-    Inside,
-    /// Up to the radius outside $K$, as in the paper.
-    Anywhere,
-}
 
 /// A [`Problem`] in the coordinates the methods see, and the way back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

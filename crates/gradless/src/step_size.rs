@@ -7,15 +7,14 @@ mod adaptive;
 mod adaptive_plus;
 mod storm;
 mod acc_zom;
-mod habit;
 
-pub use habit::Habit;
 pub use initial::InitialWeight;
 pub use storm::StormGrowth;
 
 use serde::{Deserialize, Serialize};
 
-use crate::momentum::{AccZomSchedule, StormRate};
+use crate::momentum::{AccZomSchedule, Momentum, StormRate};
+use crate::solver::ConfigError;
 use acc_zom::AccZom;
 use adaptive::Adaptive;
 use adaptive_plus::AdaptivePlus;
@@ -56,26 +55,38 @@ pub enum StepRule {
         /// Constants of the schedule.
         schedule: AccZomSchedule,
     },
-    /// Optimistic, accelerated steps with averaging for convex $l$ (AO-ExpGrad); needs a bounded set.
-    Optimistic,
-    /// Slopes are remembered, and a step is taken back where $l$ rises unforeseen; goes with [`Direction::Block`](crate::Direction).
-    ///
-    /// Every iteration asks at the point reached and looks at the slopes of a few coordinates there; the next point is the step
-    /// from the last one kept, with all slopes known and as the curvature between two looks says they have changed. Now and
-    /// then all coordinates are asked together, to learn which to look at first. What $l$ has to lose is its value at the
-    /// minimiser of $r$, which is asked first: no step may lose more than a share of it beyond what the slopes foretold.
-    /// A descent that has settled begins again at the start, more carefully; when four in a row bring nothing, more
-    /// queries would not pay and the run stops by itself. `docs/auto.md` has the whole of it.
-    ///
-    /// Where every value has its own noise, ZO-AdaExpGrad+ runs instead; where a sample is shared, it goes on where this stalls.
-    Trust {
-        /// What is left out, `None` but for measuring.
-        without: Option<Habit>,
-    },
 }
 
-/// A step rule at work: all mirror-descent rules; [`StepRule::Optimistic`] is [`crate::optimistic`],
-/// [`StepRule::Trust`] is [`crate::trust`].
+impl StepRule {
+    /// The same rule with this weight: constant, initial, or $1/\gamma$.
+    #[must_use]
+    pub(crate) fn with_weight(mut self, value: f64) -> Self {
+        match &mut self {
+            Self::Constant { weight } => *weight = value,
+            Self::AccZom { gamma, .. } => *gamma = 1.0 / value,
+            Self::Adaptive { initial } | Self::AdaptivePlus { initial } | Self::Storm { initial, .. } => {
+                *initial = InitialWeight::Fixed(value);
+            }
+        }
+        self
+    }
+
+    /// Refuses numbers that no run can use.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        match self {
+            Self::Constant { weight } => ConfigError::positive("the step weight", weight),
+            Self::AccZom { gamma, schedule } => {
+                ConfigError::positive("gamma", gamma)?;
+                schedule.check()
+            }
+            Self::Adaptive { initial } | Self::AdaptivePlus { initial } | Self::Storm { initial, .. } => {
+                ConfigError::positive("the initial weight", initial.factor())
+            }
+        }
+    }
+}
+
+/// A step rule at work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum StepSize {
     Constant(Constant),
@@ -86,16 +97,19 @@ pub(crate) enum StepSize {
 }
 
 impl StepSize {
-    /// The rule at work; `None` for those that are no rules for mirror descent.
-    pub(crate) fn new(rule: StepRule, rate: StormRate, m: usize) -> Option<Self> {
-        Some(match rule {
+    /// The rule at its start, for estimates of so many directions that are joined by this momentum.
+    pub(crate) fn new(rule: StepRule, momentum: Momentum, m: usize) -> Self {
+        let rate = match momentum {
+            Momentum::Storm(rate) => rate,
+            Momentum::Plain | Momentum::AccZom(_) => StormRate::default(),
+        };
+        match rule {
             StepRule::Constant { weight } => Self::Constant(Constant::new(weight)),
             StepRule::Adaptive { initial } => Self::Adaptive(Adaptive::new(initial)),
             StepRule::AdaptivePlus { initial } => Self::AdaptivePlus(AdaptivePlus::new(initial)),
             StepRule::Storm { initial, growth } => Self::Storm(Storm::new(initial, growth, rate, m)),
             StepRule::AccZom { gamma, schedule } => Self::AccZom(AccZom::new(gamma, schedule)),
-            StepRule::Optimistic | StepRule::Trust { .. } => return None,
-        })
+        }
     }
 
     /// $\eta_t$. The dual norm of $d_t$ is only computed where a scale-free start asks for it.

@@ -236,7 +236,7 @@ pub enum StopReason {
     Stagnation,
     /// Somebody asked to stop.
     Cancelled,
-    /// The value at $x_t$ failed twice in [`Failures::patience`](crate::Failures::patience) iterations in a row.
+    /// The value at $x_t$ failed twice in [`Failures::patience`](crate::policy::Failures::patience) iterations in a row.
     BaseFailed {
         /// The iteration.
         iteration: u64,

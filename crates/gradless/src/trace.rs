@@ -102,7 +102,7 @@ pub enum Notice {
         /// Queries there were.
         available: u64,
     },
-    /// The black box is noisy, and `auto` gave way to ZO-AdaExpGrad+.
+    /// Noise stalled the method, and it handed over to ZO-AdaExpGrad+.
     GaveWay,
     /// The noise of the black box is large beside what the run has gained: the answer may be far from what it could be.
     NoiseLarge {

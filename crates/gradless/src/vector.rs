@@ -23,7 +23,7 @@ pub fn sum_by(x: &[f64], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Several sums over the same entries in one pass.
-pub fn sums_by<const N: usize>(x: &[f64], f: impl Fn(f64) -> [f64; N]) -> [f64; N] {
+pub(crate) fn sums_by<const N: usize>(x: &[f64], f: impl Fn(f64) -> [f64; N]) -> [f64; N] {
     let mut lanes = [[0.0; LANES]; N];
     for chunk in x.chunks(LANES) {
         for (i, &value) in chunk.iter().enumerate() {

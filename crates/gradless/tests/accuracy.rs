@@ -1,20 +1,20 @@
 //! How far the methods get on problems whose minimum is known, without tuning.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use gradless::estimator::Difference;
 use gradless::{
-    Budget, Config, Difference, Method, Noise, Outcome, Preset, Problem, Radius, Regulariser, Set, StopRule,
-    minimize,
+    Budget, Config, Method, Noise, Outcome, Preset, Problem, Radius, Regulariser, Set, StopRule, minimize,
 };
 use testkit::counter::Counter;
 use testkit::families::SparseTarget;
 use testkit::noise;
 
-/// The exp family without tuning, with the seed's settings and with ours.
+/// The exp family without tuning, with the paper's settings and with ours.
 const EXP_FAMILY: [(&str, Preset); 8] = [
-    ("zo-exp-grad", Preset::Seed),
-    ("zo-ada-exp-grad", Preset::Seed),
-    ("zo-ada-exp-grad+", Preset::Seed),
-    ("zo-exp-storm", Preset::Seed),
+    ("zo-exp-grad", Preset::Paper),
+    ("zo-ada-exp-grad", Preset::Paper),
+    ("zo-ada-exp-grad+", Preset::Paper),
+    ("zo-exp-storm", Preset::Paper),
     ("zo-exp-grad", Preset::Practical),
     ("zo-ada-exp-grad", Preset::Practical),
     ("zo-ada-exp-grad+", Preset::Practical),
@@ -48,7 +48,7 @@ fn the_sparse_quadratic_of_the_reference_page_is_solved_in_20000_queries() {
 }
 
 #[test]
-fn with_noise_on_every_value_it_is_still_solved_and_the_seeds_radius_fails() {
+fn with_noise_on_every_value_it_is_still_solved_and_the_papers_radius_fails() {
     for name in ["zo-exp-grad", "zo-ada-exp-grad", "zo-ada-exp-grad+", "zo-exp-storm"] {
         for seed in 0..12 {
             let family = SparseTarget::reference_page(seed);
@@ -59,17 +59,17 @@ fn with_noise_on_every_value_it_is_still_solved_and_the_seeds_radius_fails() {
                 let config = config(name, preset, seed);
                 true_objective(&family, &minimize(reference_problem(&family), &noisy, config).unwrap())
             };
-            let (ours, seeds) = (run(Preset::Practical), run(Preset::Seed));
+            let (ours, seeds) = (run(Preset::Practical), run(Preset::Paper));
             assert!(ours <= 0.55, "{name}, seed {seed}: {ours}");
             // F(0) = 5: its random iterate is the start at best.
-            assert!(seeds >= 5.0, "{name}, seed {seed}: the seed's radius gives {seeds}");
+            assert!(seeds >= 5.0, "{name}, seed {seed}: the paper's radius gives {seeds}");
         }
     }
 }
 
 #[test]
 fn a_black_box_in_single_precision_wants_a_radius_that_knows_it() {
-    // 1e5 is added, so values are multiples of 1/128: more than the seed's radius makes of a slope.
+    // 1e5 is added, so values are multiples of 1/128: more than the paper's radius makes of a slope.
     for seed in 0..3 {
         let family = SparseTarget::reference_page(seed);
         #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
@@ -95,7 +95,7 @@ fn the_random_iterate_is_uniform_over_the_iterates() {
             stop: StopRule::Iterations(t),
             noise: Noise::None,
             seed,
-            ..Config::new(Method::of_the_seed(), Preset::Seed)
+            ..Config::new(Method::of_the_paper(), Preset::Paper)
         };
         let outcome =
             minimize(problem, &|x: &[f64]| x.iter().map(|x| (x - 0.5).powi(2)).sum(), config).unwrap();

@@ -2,9 +2,12 @@
 
 mod support;
 
+use gradless::auto::Component;
+use gradless::method::UpdateRule;
+use gradless::trace::Notice;
 use gradless::{
-    Budget, Config, ConfigError, Direction, Geometry, Habit, Method, Noise, Notice, Outcome, Preset, Problem,
-    Regulariser, Set, Solver, StepRule, StopReason, minimize,
+    Budget, Config, ConfigError, Direction, Geometry, Method, Noise, Outcome, Preset, Problem, Regulariser,
+    Set, Solver, StopReason, minimize,
 };
 use support::{drive_by_hand, on_box, quiet_config};
 use testkit::families::SparseTarget;
@@ -221,14 +224,14 @@ fn watched_steps_need_blocks() {
     let mut config = auto(100);
     config.recipe = config.recipe.with_direction(Direction::Rademacher);
     let problem = || Problem::builder(5).build().expect("a problem");
-    assert_eq!(Solver::new(problem(), config).unwrap_err(), ConfigError::TrustWithoutBlocks);
+    assert_eq!(Solver::new(problem(), config).unwrap_err(), ConfigError::NeedsBlocks);
     // Blocks without watched steps are a law like the others.
     let mut config = quiet_config("zo-psgd", 100);
     config.recipe = config.recipe.with_direction(Direction::Block);
     assert!(Solver::new(problem(), config).is_ok());
     let mut config = auto(100);
     config.recipe.geometry = Geometry::Entropy;
-    assert_eq!(config.recipe.step, StepRule::Trust { without: None });
+    assert_eq!(config.recipe.update, UpdateRule::Auto { without: None });
     assert!(Solver::new(problem(), config).is_ok(), "any geometry with an exact step");
 }
 
@@ -246,7 +249,7 @@ fn noise_that_comes_late_is_noticed_and_averaged_out() {
         let method = Method::named("auto").expect("a method");
         let budget = Budget::queries(6_000);
         let config = Config { budget, seed, ..Config::new(method, Preset::Practical) };
-        let f = gradless::Sampled(|x: &[f64], sample| tilted(&family, x, sample));
+        let f = gradless::oracle::Sampled(|x: &[f64], sample| tilted(&family, x, sample));
         let outcome = minimize(on_box(&family), &f, config).expect("a run");
         assert_eq!(outcome.noise, Noise::Common);
         assert!(outcome.notices.contains(&Notice::GaveWay), "{:?}", outcome.notices);
@@ -285,10 +288,10 @@ fn noise_above_a_hundredth_of_what_there_is_to_gain_is_said() {
 }
 
 #[test]
-fn every_habit_can_be_left_out_and_makes_a_difference() {
+fn every_component_can_be_left_out_and_makes_a_difference() {
     let run = |without| {
         let mut config = auto(6_000);
-        config.recipe.step = StepRule::Trust { without };
+        config.recipe.update = UpdateRule::Auto { without };
         let problem = Problem::builder(60)
             .regulariser(Regulariser::l1(0.2))
             .set(Set::bounds(0.0, 1.0))
@@ -298,8 +301,8 @@ fn every_habit_can_be_left_out_and_makes_a_difference() {
         minimize(problem, &ditch, config).expect("a run")
     };
     let whole = run(None);
-    for (habit, name) in Habit::ALL {
-        let outcome = run(Some(habit));
+    for (component, name) in Component::ALL {
+        let outcome = run(Some(component));
         assert!(outcome.counts.queries <= 6_000);
         assert!(outcome.history != whole.history, "leaving out {name} changed nothing");
     }

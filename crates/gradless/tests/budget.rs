@@ -3,9 +3,11 @@
 
 mod support;
 
+use gradless::estimator::Difference;
+use gradless::policy::{Finish, PreviousValue};
+use gradless::trace::Notice;
 use gradless::{
-    BatchSize, Budget, Config, Difference, Estimator, Finale, Method, Noise, Notice, Preset, PreviousValue,
-    Problem, Set, Solver, StopReason, minimize,
+    BatchSize, Budget, Config, Estimator, Method, Noise, Preset, Problem, Set, Solver, StopReason, minimize,
 };
 use proptest::prelude::*;
 use support::{drive_by_hand, iterations, seed_config, value_methods};
@@ -15,7 +17,7 @@ fn any_config() -> impl Strategy<Value = Config> {
     let names: Vec<&'static str> = value_methods().collect();
     (
         prop::sample::select(names),
-        prop::sample::select(vec![Preset::Practical, Preset::Seed, Preset::Authors]),
+        prop::sample::select(vec![Preset::Practical, Preset::Paper, Preset::Authors]),
         prop::sample::select(vec![Noise::Detect, Noise::None, Noise::Common, Noise::Independent]),
         prop::sample::select(vec![Difference::Auto, Difference::Forward, Difference::Central]),
         1_usize..20,
@@ -146,8 +148,8 @@ fn points_sent_again_are_charged_to_their_own_budget() {
     let config = Config {
         budget,
         noise: Noise::None,
-        finale: Finale::Skip,
-        ..Config::new(Method::of_the_seed(), Preset::Practical)
+        finish: Finish::Skip,
+        ..Config::new(Method::of_the_paper(), Preset::Practical)
     };
     let solver = Solver::new(problem, config).unwrap();
     // Every batch of 10 (8 ln 3 directions and the base point) is sent twice: two batches fit, not three.
@@ -169,7 +171,7 @@ fn the_last_point_of_a_budget_may_be_sent_again_and_not_one_more() {
     let problem = Problem::builder(3).build().unwrap();
     let budget = Budget { queries: None, sent: Some(15) };
     let config =
-        Config { budget, noise: Noise::None, ..Config::new(Method::of_the_seed(), Preset::Practical) };
+        Config { budget, noise: Noise::None, ..Config::new(Method::of_the_paper(), Preset::Practical) };
     let solver = Solver::new(problem, config).unwrap();
     // A batch of 10 leaves 5.
     let outcome = drive_by_hand(

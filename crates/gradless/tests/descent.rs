@@ -5,10 +5,10 @@ mod support;
 
 use gradless::estimator::Estimator;
 use gradless::geometry::DistanceGenerator;
-use gradless::{
-    BatchSize, Config, InitialWeight, Method, Momentum, Noise, Preset, Problem, Regulariser, Set, Solver,
-    StepRule, StormRate,
-};
+use gradless::method::UpdateRule;
+use gradless::momentum::StormRate;
+use gradless::step_size::{InitialWeight, StepRule};
+use gradless::{BatchSize, Config, Method, Momentum, Noise, Preset, Problem, Regulariser, Set, Solver};
 use support::{drive_by_hand, iterations, on_box, quiet_config};
 use testkit::families::{Shape, SparseTarget, TanhNet};
 
@@ -23,7 +23,7 @@ struct Seen {
 
 /// Runs a first-order method on a gradient with errors in it, so that the estimate $d_t$ is known from outside.
 fn run_with_known_estimates(family: &SparseTarget, name: &str, t: u64, noise_level: f64) -> Vec<Seen> {
-    let mut config = iterations(Config::new(Method::named(name).unwrap(), Preset::Seed), t);
+    let mut config = iterations(Config::new(Method::named(name).unwrap(), Preset::Paper), t);
     config.recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(1) };
     config.recipe.momentum = Momentum::Plain;
     let mut solver = Solver::new(on_box(family), config).unwrap();
@@ -55,7 +55,7 @@ fn every_step_descends_as_the_proof_says() {
         for name in ["fo-exp-grad", "fo-ada-exp-grad", "fo-ada-exp-grad+", "fo-exp-storm", "fo-ada-p-norm+"] {
             for noise_level in [0.0, 0.3] {
                 let family = SparseTarget::new(30, 5, 0.6, 0.05, 0.1, shape, 1);
-                let geometry = Method::named(name).unwrap().recipe(Preset::Seed).geometry;
+                let geometry = Method::named(name).unwrap().recipe(Preset::Paper).geometry;
                 let phi: DistanceGenerator = geometry.generator(30);
                 for Seen { x, v, next, d, weight } in run_with_known_estimates(&family, name, 40, noise_level)
                 {
@@ -127,13 +127,11 @@ fn scaled_run(s: f64, name: &str) -> Vec<f64> {
         .build()
         .unwrap();
     let mut config = Config { noise: Noise::None, ..iterations(quiet_config(name, 0), 30) };
-    match &mut config.recipe.step {
-        StepRule::Adaptive { initial }
-        | StepRule::AdaptivePlus { initial }
-        | StepRule::Storm { initial, .. } => {
-            *initial = InitialWeight::ScaleFree(1.0);
-        }
-        _ => {}
+    if let UpdateRule::Mirror(
+        StepRule::Adaptive { initial } | StepRule::AdaptivePlus { initial } | StepRule::Storm { initial, .. },
+    ) = &mut config.recipe.update
+    {
+        *initial = InitialWeight::ScaleFree(1.0);
     }
     let solver = Solver::new(problem, config).unwrap();
     drive_by_hand(solver, |x, _| s * net.positive_loss(x, k), |_| true).last.x

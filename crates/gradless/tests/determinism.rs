@@ -6,10 +6,13 @@ mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gradless::drive::Event;
+use gradless::estimator::Difference;
+use gradless::oracle::{Batched, Sampled};
+use gradless::policy::Placement;
 use gradless::{
-    Ask, Batched, Budget, Config, Difference, Direction, Driver, Estimator, Event, METHODS, Method, Noise,
-    Outcome, Placement, Preset, Problem, Regulariser, Sampled, Set, Solver, StopReason,
-    solver::SnapshotError,
+    Ask, Budget, Config, Direction, Driver, Estimator, METHODS, Method, Noise, Outcome, Preset, Problem,
+    Regulariser, Set, Solver, StopReason, solver::SnapshotError,
 };
 use proptest::prelude::*;
 use support::{drive_by_hand, value_methods};
@@ -45,7 +48,7 @@ fn settings() -> Vec<Config> {
         for (preset, noise) in [
             (Preset::Practical, Noise::Detect),
             (Preset::Practical, Noise::Common),
-            (Preset::Seed, Noise::None),
+            (Preset::Paper, Noise::None),
             (Preset::Authors, Noise::Common),
         ] {
             settings.push(config(name, preset, noise));

@@ -51,9 +51,10 @@ fn first_order_storm_beats_plain_averaging() {
 mod how_to_choose {
     use std::error::Error;
 
+    use gradless::momentum::StormRate;
     use gradless::{
         BatchSize, Budget, Config, Direction, Geometry, Method, Momentum, Preset, Problem, Radius,
-        Regulariser, Solver, StopRule, StormRate, minimize,
+        Regulariser, Solver, StopRule, minimize,
     };
 
     fn runs(config: Config) -> Result<(), Box<dyn Error>> {
@@ -73,7 +74,7 @@ mod how_to_choose {
     fn groups_take_the_euclidean_geometry() -> Result<(), Box<dyn Error>> {
         let problem =
             Problem::builder(6).regulariser(Regulariser::group_l2(0.1, vec![0, 0, 1, 1, 2, 2])).build()?;
-        let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+        let mut config = Config::new(Method::of_the_paper(), Preset::Practical);
         config.recipe.geometry = Geometry::Euclidean;
         let outcome = minimize(problem, &|x: &[f64]| (x[0] - 1.0).powi(2) + (x[1] - 1.0).powi(2), config)?;
         // Both coordinates of the group shrink together: 1 - 0.1/(2 sqrt 2).
@@ -83,7 +84,7 @@ mod how_to_choose {
 
     #[test]
     fn the_estimator_is_changed_in_place() -> Result<(), Box<dyn Error>> {
-        let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+        let mut config = Config::new(Method::of_the_paper(), Preset::Practical);
         config.recipe = config.recipe.with_direction(Direction::Hadamard).with_batch(BatchSize::Fixed(64));
         assert_eq!(Solver::new(Problem::builder(50).build()?, config.clone())?.batch(), 64);
         runs(config)
@@ -91,7 +92,7 @@ mod how_to_choose {
 
     #[test]
     fn the_radius_is_measured_up_to_a_largest_one() -> Result<(), Box<dyn Error>> {
-        let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+        let mut config = Config::new(Method::of_the_paper(), Preset::Practical);
         config.recipe = config.recipe.with_radius(Radius::NoiseAware { largest: Some(0.05) });
         runs(config)
     }

@@ -6,11 +6,15 @@ mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gradless::drive::{Event, JsonLines, Progress};
+use gradless::estimator::Difference;
+use gradless::oracle::{Batched, Sampled};
+use gradless::policy::{FixedCoordinates, Outside, Placement};
+use gradless::solver::TellError;
+use gradless::trace::Notice;
 use gradless::{
-    Answers, Ask, BatchSize, Batched, Budget, Config, ConfigError, Difference, Direction, Driver, Estimator,
-    Event, FixedCoordinates, Geometry, JsonLines, Method, Noise, Notice, OracleError, Outside, Placement,
-    Preset, Problem, Progress, Radius, Regulariser, Sampled, Set, Solver, StopReason, StopRule, TellError,
-    minimize,
+    Answers, Ask, BatchSize, Budget, Config, ConfigError, Direction, Driver, Estimator, Geometry, Method,
+    Noise, OracleError, Preset, Problem, Radius, Regulariser, Set, Solver, StopReason, StopRule, minimize,
 };
 use support::{drive_by_hand, quiet_config};
 use testkit::counter::Counter;
@@ -235,7 +239,7 @@ fn a_step_that_overflows_ends_the_run_with_its_reason() {
 #[test]
 fn every_wrong_configuration_is_refused_with_what_is_wrong() {
     let with = |change: &dyn Fn(&mut Config)| {
-        let mut config = Config::new(Method::of_the_seed(), Preset::Practical);
+        let mut config = Config::new(Method::of_the_paper(), Preset::Practical);
         change(&mut config);
         Solver::new(problem(4), config).unwrap_err()
     };
@@ -269,7 +273,7 @@ fn every_wrong_configuration_is_refused_with_what_is_wrong() {
 
 #[test]
 fn problems_and_methods_that_do_not_fit_are_refused() {
-    let config = Config::new(Method::of_the_seed(), Preset::Practical);
+    let config = Config::new(Method::of_the_paper(), Preset::Practical);
     let fixed = Problem::builder(2).set(Set::bounds(1.0, 1.0)).start(vec![1.0; 2]).build().unwrap();
     assert_eq!(Solver::new(fixed, config.clone()).unwrap_err(), ConfigError::NothingFree);
     let group =

@@ -5,9 +5,11 @@ mod support;
 
 use std::cell::Cell;
 
+use gradless::estimator::Difference;
+use gradless::policy::Placement;
 use gradless::{
-    BatchSize, Budget, Config, Difference, Direction, METHODS, Method, Noise, Outcome, Placement, Preset,
-    Problem, Radius, Regulariser, Set, Solver, StopReason, minimize,
+    BatchSize, Budget, Config, Direction, METHODS, Method, Noise, Outcome, Preset, Problem, Radius,
+    Regulariser, Set, Solver, StopReason, minimize,
 };
 use support::{drive_by_hand, quiet_config, value_methods};
 use testkit::noise;
@@ -111,7 +113,7 @@ fn no_direction_or_difference_or_radius_leaves_any_set() {
 #[test]
 fn what_worked_outside_is_not_refused_inside() {
     for set in sets() {
-        for (method, preset) in METHODS.iter().flat_map(|m| [(m, Preset::Practical), (m, Preset::Seed)]) {
+        for (method, preset) in METHODS.iter().flat_map(|m| [(m, Preset::Practical), (m, Preset::Paper)]) {
             let problem = Problem::builder(DIM).set(set.clone()).build().unwrap();
             let with = |placement| {
                 let config = Config { placement, ..Config::new(*method, preset) };
@@ -124,7 +126,7 @@ fn what_worked_outside_is_not_refused_inside() {
 
 #[test]
 fn the_paper_asks_outside_and_so_do_its_presets() {
-    for preset in [Preset::Seed, Preset::Authors] {
+    for preset in [Preset::Paper, Preset::Authors] {
         let method = Method::named("zo-ada-exp-grad+").unwrap();
         let config = Config { budget: Budget::queries(1_000), ..Config::new(method, preset) };
         let (worst, _) = driven(&Set::bounds(0.0, 1.0), config, |x, _| bowl(x));

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gradless::drive::{Journal, JournalOptions, Recovered, Repeats};
+use gradless::oracle::Batched;
 use gradless::{
-    Batch, Batched, Budget, Config, Driver, Noise, Oracle, OracleError, Outcome, Problem, Regulariser, Set,
-    Solver, StopReason,
+    Batch, Budget, Config, Driver, Noise, Oracle, OracleError, Outcome, Problem, Regulariser, Set, Solver,
+    StopReason,
 };
 
 const PROBLEM: [u8; 32] = [1; 32];

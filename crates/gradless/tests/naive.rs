@@ -4,10 +4,13 @@
 
 mod support;
 
+use gradless::method::UpdateRule;
+use gradless::policy::{Finish, Placement, PreviousValue};
 use gradless::prox::{Prox, Step, closed_form};
+use gradless::step_size::{StepRule, StormGrowth};
 use gradless::{
-    Answers, Ask, BatchSize, Config, Finale, Geometry, Method, Momentum, Noise, Placement, Preset,
-    PreviousValue, Problem, Regulariser, Set, Solver, StepRule, StormGrowth, vector,
+    Answers, Ask, BatchSize, Config, Geometry, Method, Momentum, Noise, Preset, Problem, Regulariser, Set,
+    Solver, vector,
 };
 use support::{iterations, value_methods};
 
@@ -48,7 +51,7 @@ impl Naive {
     /// $\frac{\delta}{m\nu}\sum_j (l(\text{row}_j) - l(\text{base}))\,u_j$ with $u_j = (\text{row}_j - \text{base})/\nu$.
     fn estimate(&self, rows: &[f64], base: &[f64]) -> Vec<f64> {
         let factor =
-            if matches!(self.config.recipe.step, StepRule::AccZom { .. }) { DIM as f64 } else { 1.0 };
+            if matches!(self.config.recipe.step(), Some(StepRule::AccZom { .. })) { DIM as f64 } else { 1.0 };
         let mut g = vec![0.0; DIM];
         for row in rows.chunks(DIM) {
             let y = factor * (f(row) - f(base)) / self.nu / M as f64;
@@ -97,40 +100,40 @@ impl Naive {
             g.clone()
         };
         self.d = corrected;
-        if t == 1 && self.config.recipe.step != StepRule::Optimistic {
+        if t == 1 && self.config.recipe.update != UpdateRule::Optimistic {
             let euclidean = self.config.recipe.geometry == Geometry::Euclidean;
             let norm = if euclidean { vector::norm_l2(&self.d) } else { vector::norm_max(&self.d) };
             self.floor = if self.scale_free { norm } else { 1.0 };
             self.alpha = self.floor;
         }
         let average = |x: &[f64], v: &[f64], w: f64| x.iter().zip(v).map(|(x, v)| x + w * (v - x)).collect();
-        match self.config.recipe.step {
-            StepRule::Constant { weight } => self.p(&self.x, &self.d, weight),
-            StepRule::Adaptive { .. } => {
+        match self.config.recipe.update {
+            UpdateRule::Mirror(StepRule::Constant { weight }) => self.p(&self.x, &self.d, weight),
+            UpdateRule::Mirror(StepRule::Adaptive { .. }) => {
                 self.alpha = (self.floor.powi(2) + self.sum).sqrt();
                 let v = self.p(&self.x, &self.d, self.alpha);
                 self.sum += self.size(&v).powi(2);
                 v
             }
-            StepRule::AdaptivePlus { .. } | StepRule::Storm { .. } => {
+            UpdateRule::Mirror(StepRule::AdaptivePlus { .. } | StepRule::Storm { .. }) => {
                 let v = self.p(&self.x, &self.d, self.alpha);
                 self.sum += self.size(&v).powi(2);
                 let (now, total) = (tau(time + 1.0), self.floor.powi(2) + self.sum);
                 let beta = ((now - 1.0) / now.sqrt()).max(1.0);
-                let alpha = match self.config.recipe.step {
-                    StepRule::Storm { growth: StormGrowth::Seed, .. } => (beta * total).sqrt(),
-                    StepRule::Storm { growth: StormGrowth::Authors, .. } => beta * total.sqrt(),
+                let alpha = match self.config.recipe.step() {
+                    Some(StepRule::Storm { growth: StormGrowth::Paper, .. }) => (beta * total).sqrt(),
+                    Some(StepRule::Storm { growth: StormGrowth::Authors, .. }) => beta * total.sqrt(),
                     _ => self.floor.max(self.sum.sqrt()),
                 };
                 let share = self.alpha / alpha;
                 self.alpha = alpha;
                 average(&self.x, &v, share)
             }
-            StepRule::AccZom { gamma, .. } => {
+            UpdateRule::Mirror(StepRule::AccZom { gamma, .. }) => {
                 let v = self.p(&self.x, &self.d, 1.0 / gamma);
                 average(&self.x, &v, zom(time))
             }
-            StepRule::Optimistic => {
+            UpdateRule::Optimistic => {
                 self.loss_weights += time;
                 let change = g.iter().zip(&self.hint).fold(0.0_f64, |m, (g, h)| m.max((g - h).abs()));
                 self.lambda += (time * change).powi(2);
@@ -151,8 +154,8 @@ impl Naive {
 
 #[test]
 fn every_method_does_what_its_definition_says() {
-    for preset in [Preset::Practical, Preset::Seed, Preset::Authors] {
-        // What `auto` does next depends on all that was seen: `src/memory.rs` and `tests/auto.rs` look at its parts.
+    for preset in [Preset::Practical, Preset::Paper, Preset::Authors] {
+        // What `auto` does next depends on all that was seen: `src/auto` and `tests/auto.rs` look at its parts.
         for name in value_methods().filter(|&name| name != "auto") {
             let problem = Problem::builder(DIM)
                 .regulariser(Regulariser::elastic_net(0.01, 0.05))
@@ -162,11 +165,11 @@ fn every_method_does_what_its_definition_says() {
                 .unwrap();
             let mut config = iterations(Config::new(Method::named(name).unwrap(), preset), T);
             config.recipe = config.recipe.with_batch(BatchSize::Fixed(M));
-            if matches!(config.recipe.step, StepRule::Constant { .. } | StepRule::AccZom { .. }) {
+            if matches!(config.recipe.step(), Some(StepRule::Constant { .. } | StepRule::AccZom { .. })) {
                 config.recipe = config.recipe.with_weight(3.0);
             }
             let placement = Placement::Anywhere;
-            let config = Config { noise: Noise::None, finale: Finale::Skip, seed: 3, placement, ..config };
+            let config = Config { noise: Noise::None, finish: Finish::Skip, seed: 3, placement, ..config };
             let mut solver = Solver::new(problem.clone(), config.clone()).unwrap();
             let generator = config.recipe.geometry.generator(DIM);
             let mut naive = Naive {

@@ -1,10 +1,12 @@
 //! What every run promises, over random problems, recipes, settings and black boxes with moods.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use gradless::estimator::Difference;
+use gradless::method::UpdateRule;
+use gradless::policy::{FixedCoordinates, Outside, Placement, PreviousValue};
 use gradless::{
-    Answers, Ask, BatchSize, Budget, Config, Difference, Direction, FixedCoordinates, Geometry, METHODS,
-    Noise, Outcome, Outside, PerCoordinate, Placement, Preset, PreviousValue, Problem, Radius, Regulariser,
-    Set, Solver, StepRule,
+    Answers, Ask, BatchSize, Budget, Config, Direction, Geometry, METHODS, Noise, Outcome, PerCoordinate,
+    Preset, Problem, Radius, Regulariser, Set, Solver,
 };
 use proptest::prelude::*;
 use testkit::noise;
@@ -79,11 +81,11 @@ impl Dice {
 
     fn config(&mut self) -> Config {
         let method = self.pick(METHODS);
-        let preset = self.pick(&[Preset::Practical, Preset::Practical, Preset::Seed, Preset::Authors]);
+        let preset = self.pick(&[Preset::Practical, Preset::Practical, Preset::Paper, Preset::Authors]);
         let mut config = Config::new(method, preset);
         let mut recipe = config.recipe.with_batch(BatchSize::Fixed(self.pick(&[1, 2, 5, 40, 130])));
         // Watched steps go with blocks alone.
-        if self.below(2) == 0 && !matches!(recipe.step, StepRule::Trust { .. }) {
+        if self.below(2) == 0 && !matches!(recipe.update, UpdateRule::Auto { .. }) {
             recipe = recipe.with_direction(self.pick(&[
                 Direction::Rademacher,
                 Direction::Hadamard,

@@ -1,11 +1,13 @@
-//! Parity with the update rules of the seed's authors on stored trajectories (see `reference/make.py`).
+//! Parity with the update rules of the paper's authors on stored trajectories (see `reference/make.py`).
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod support;
 
+use gradless::momentum::{AccZomSchedule, StormRate};
+use gradless::step_size::StepRule;
 use gradless::{
-    AccZomSchedule, Answers, Ask, BatchSize, Config, Estimator, Geometry, Method, Momentum, Preset, Problem,
-    Regulariser, Set, Solver, StepRule, StormRate,
+    Answers, Ask, BatchSize, Config, Estimator, Geometry, Method, Momentum, Preset, Problem, Regulariser,
+    Set, Solver,
 };
 use support::iterations;
 
@@ -61,7 +63,7 @@ fn exp_storm_follows_the_authors_with_their_growth_of_the_weight() {
 #[test]
 fn acc_zom_follows_the_authors() {
     let mut config = first_order("acc-zom");
-    config.recipe.step = StepRule::AccZom { gamma: 0.5, schedule: AccZomSchedule::default() };
+    config.recipe.update = StepRule::AccZom { gamma: 0.5, schedule: AccZomSchedule::default() }.into();
     follow(config, &stored("acc-zom"));
 }
 

@@ -3,9 +3,11 @@
 
 mod support;
 
+use gradless::estimator::Difference;
+use gradless::momentum::StormRate;
 use gradless::{
-    Answers, Ask, BatchSize, Config, Difference, Direction, Estimator, Method, Momentum, Outcome, Preset,
-    Problem, Set, Solver, StormRate,
+    Answers, Ask, BatchSize, Config, Direction, Estimator, Method, Momentum, Outcome, Preset, Problem, Set,
+    Solver,
 };
 use support::{drive_by_hand, iterations, on_box, quiet_config, seed_config};
 use testkit::families::SparseTarget;
@@ -32,7 +34,7 @@ fn a_first_iteration_of_storm_is_plain() {
 /// The estimates $d_t$ of a first-order STORM whose gradients are given, read off through a constant linear step:
 /// with the Euclidean geometry, weight 1 and no bounds, $x_{t+1} = x_t - d_t$.
 fn estimates(gradient: impl Fn(&[f64], u64) -> Vec<f64>, rate: f64, t: u64) -> Vec<Vec<f64>> {
-    let mut config = iterations(Config::new(Method::named("zo-psgd").unwrap(), Preset::Seed), t);
+    let mut config = iterations(Config::new(Method::named("zo-psgd").unwrap(), Preset::Paper), t);
     config.recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(1) };
     config.recipe.momentum = Momentum::Storm(StormRate { rate: Some(rate) });
     let mut solver = Solver::new(Problem::builder(3).build().unwrap(), config).unwrap();

@@ -7,7 +7,8 @@
 mod paths;
 mod support;
 
-use gradless::{StormRate, vector};
+use gradless::momentum::StormRate;
+use gradless::vector;
 use paths::{Known, Path};
 
 /// What a check found wrong.

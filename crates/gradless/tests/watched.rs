@@ -3,7 +3,9 @@
 
 mod support;
 
-use gradless::{Answers, Ask, Habit, Problem, Regulariser, Set, Solver, StepRule};
+use gradless::auto::Component;
+use gradless::method::UpdateRule;
+use gradless::{Answers, Ask, Problem, Regulariser, Set, Solver};
 use support::quiet_config;
 
 /// A point that was asked, and what became of the step to it.
@@ -18,7 +20,7 @@ struct Tried {
 /// that was kept. Left out is what is learned of the curvature, which is added to the weights.
 fn first_descent(problem: Problem, f: impl Fn(&[f64]) -> f64) -> Vec<Tried> {
     let mut config = quiet_config("auto", 3_000);
-    config.recipe.step = StepRule::Trust { without: Some(Habit::Curvature) };
+    config.recipe.update = UpdateRule::Auto { without: Some(Component::Curvature) };
     let mut solver = Solver::new(problem, config).unwrap();
     let mut points: Vec<Vec<f64>> = Vec::new();
     while let Ask::Evaluate(queries) = solver.ask() {

@@ -51,7 +51,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
     for k in EXPONENTS.rev() {
         let weight = 0.5_f64.powi(k);
         let options = Options {
-            config: Config { seed: asked.seed, ..Config::new(Method::of_the_seed(), Preset::Practical) },
+            config: Config { seed: asked.seed, ..Config::new(Method::of_the_paper(), Preset::Practical) },
             max_queries: QUERIES,
             l1: weight,
             l2: weight,

@@ -3,7 +3,8 @@
 use bench::Fallible;
 use bench::descent::descend;
 use bench::fit::quantile;
-use gradless::{Budget, Config, Notice, Outcome, StopReason};
+use gradless::trace::Notice;
+use gradless::{Budget, Config, Outcome, StopReason};
 use testkit::counter::Counter;
 use testkit::families::SparseTarget;
 

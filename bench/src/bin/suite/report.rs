@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn losing_is_measured_against_the_best_of_the_seed() {
+    fn losing_is_measured_against_the_best_of_the_paper() {
         let table = never_lose(&merged("lose"));
         assert!(table.contains("| quadratic | 100 | 40000 | zo-psgd:seed (0.9000) | 0.500 | - |"), "{table}");
         assert!(

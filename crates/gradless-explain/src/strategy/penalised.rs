@@ -1,6 +1,7 @@
 //! The penalised search: an optimiser minimises loss and penalty, at one weight or at several, within one budget.
 
-use gradless::{Budget, Config, Driver, Event, Problem, ProblemError, Regulariser, Set, Solver, StopReason};
+use gradless::drive::Event;
+use gradless::{Budget, Config, Driver, Problem, ProblemError, Regulariser, Set, Solver, StopReason};
 
 use super::{Course, Found, LOOK, Search, Start, Strategy};
 use crate::answer::{Minimal, Step};

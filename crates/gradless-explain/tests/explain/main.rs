@@ -391,7 +391,7 @@ fn no_way_through_a_search_exceeds_its_budget_or_goes_round_for_ever() {
         for question in [Question::Part, Question::CHANGE] {
             let model = Linear::new(40, if question == Question::Part { 2.0 } else { -500.0 });
             let task = Task::new(question, input(40));
-            let config = Config::new(Method::of_the_seed(), Preset::Seed);
+            let config = Config::new(Method::of_the_paper(), Preset::Paper);
             let seeds = Options { config, strategy, ..budget(queries, 0) };
             for how in [Options { strategy, ..budget(queries, 0) }, seeds] {
                 let before = model.asked.load(Ordering::Relaxed);

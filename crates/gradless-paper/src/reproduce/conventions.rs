@@ -1,8 +1,8 @@
 //! Where the paper's text and its authors' scripts differ, and which of the two is followed.
 
-use gradless::{
-    BatchSize, Budget, Config, Estimator, Finale, Output, Preset, PreviousValue, Radius, StepRule, StopRule,
-};
+use gradless::policy::{Finish, Output, PreviousValue};
+use gradless::step_size::StepRule;
+use gradless::{BatchSize, Budget, Config, Estimator, Preset, Radius, StopRule};
 use gradless_explain::{Moves, Start};
 use serde::{Deserialize, Serialize};
 
@@ -86,12 +86,12 @@ impl Conventions {
     pub fn config(&self, arm: Arm, batch: usize, iterations: u64, seed: u64) -> Config {
         let method = arm.family.method();
         let scripts = method.recipe(Preset::Authors);
-        let mut config = Config::new(method, Preset::Seed);
+        let mut config = Config::new(method, Preset::Paper);
         if let (Source::Scripts, Some(radius)) = (self.radii, radius_of(&scripts.estimator)) {
             config.recipe = config.recipe.with_radius(radius);
         }
-        if let (Source::Scripts, StepRule::Storm { .. }) = (self.storm_growth, scripts.step) {
-            config.recipe.step = scripts.step;
+        if let (Source::Scripts, Some(StepRule::Storm { .. })) = (self.storm_growth, scripts.step()) {
+            config.recipe.update = scripts.update;
         }
         if self.previous_value == Source::Scripts {
             config.previous_value = PreviousValue::AskAgain;
@@ -107,7 +107,7 @@ impl Conventions {
             stop: StopRule::Iterations(iterations),
             horizon: Some(iterations),
             output: Output::Last,
-            finale: Finale::Skip,
+            finish: Finish::Skip,
             ..config
         }
     }
@@ -166,7 +166,7 @@ mod tests {
     fn the_presets_of_the_core_are_what_is_run() {
         for arm in Arm::of(&Family::ALL) {
             for (conventions, preset) in
-                [(Conventions::SEED, Preset::Seed), (Conventions::AUTHORS, Preset::Authors)]
+                [(Conventions::SEED, Preset::Paper), (Conventions::AUTHORS, Preset::Authors)]
             {
                 let config = conventions.config(arm, 200, 200, 7);
                 let wanted = Config::new(arm.family.method(), preset);
@@ -183,8 +183,9 @@ mod tests {
 
     #[test]
     fn steps_are_reciprocals_of_weights_and_gamma_is_gamma() {
-        let step =
-            |name: &str| Conventions::AUTHORS.config(Arm::find(name).unwrap()[0], 200, 200, 0).recipe.step;
+        let step = |name: &str| {
+            Conventions::AUTHORS.config(Arm::find(name).unwrap()[0], 200, 200, 0).recipe.step().unwrap()
+        };
         assert_eq!(step("zo-psgd:0.001"), StepRule::Constant { weight: 1000.0 });
         assert_eq!(step("zo-exp-grad:0.1"), StepRule::Constant { weight: 10.0 });
         assert!(matches!(step("acc-zom:0.01"), StepRule::AccZom { gamma, .. } if gamma == 0.01));

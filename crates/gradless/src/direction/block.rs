@@ -23,6 +23,11 @@ pub(super) struct Block {
     shares: Vec<f64>,
 }
 
+/// Rows of a block that has $m$ of them or a few more: a power of two, at least 2 and not more than all coordinates need.
+pub(crate) fn rows_of_block(m: usize, dim: usize) -> usize {
+    m.next_power_of_two().clamp(2, (dim + 1).next_power_of_two())
+}
+
 impl Block {
     pub(super) fn new(dim: usize, key: Key) -> Self {
         Self {

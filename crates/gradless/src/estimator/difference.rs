@@ -70,6 +70,16 @@ impl Plan {
         self
     }
 
+    /// $m$.
+    pub(crate) fn directions(&self) -> usize {
+        self.m
+    }
+
+    /// $\nu$.
+    pub(crate) fn radius(&self) -> f64 {
+        self.nu
+    }
+
     /// The number of queries.
     pub(crate) fn len(&self) -> usize {
         self.layout.rows(self.m) + self.previous_rows()

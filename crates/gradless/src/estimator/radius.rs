@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rule for the smoothing radius.
 ///
-/// The bias of an estimate is at most $\nu d L/2$ in the maximum norm, so the seed's rules shrink with $d$; rounding and
+/// The bias of an estimate is at most $\nu d L/2$ in the maximum norm, so the paper's rules shrink with $d$; rounding and
 /// noise of the black box are divided by $\nu$, so a noisy one wants it large.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -18,13 +18,13 @@ pub enum Radius {
     /// does not shrink with the gradient; at three tenths it is gone for what it costs, and single precision still bears
     /// it (chosen by experiment, `docs/benchmarks/dimension-radius.md`).
     Auto,
-    /// $\nu = \sqrt{2\kappa_d/m}/d$: the seed's experiments with the exponentiated-gradient family.
+    /// $\nu = \sqrt{2\kappa_d/m}/d$: the paper's experiments with the exponentiated-gradient family.
     MiniBatch,
-    /// $\nu = 1/(d\sqrt T)$: the seed's theorems for a known number of iterations.
+    /// $\nu = 1/(d\sqrt T)$: the paper's theorems for a known number of iterations.
     Horizon,
-    /// $\nu = 1/\sqrt{md}$: the seed's setting for ZO-PSGD.
+    /// $\nu = 1/\sqrt{md}$: the paper's setting for ZO-PSGD.
     Psgd,
-    /// $\nu = 1/(d\thinspace T^{2/3})$: the seed's setting for STORM and Acc-ZOM.
+    /// $\nu = 1/(d\thinspace T^{2/3})$: the paper's setting for STORM and Acc-ZOM.
     Storm,
     /// $\nu = \sqrt{4e\ln(d-1)/T}/d$: what the authors' scripts do instead of `MiniBatch`.
     AuthorsMiniBatch,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_give_the_seeds_numbers_on_cifar() {
+    fn the_rules_give_the_papers_numbers_on_cifar() {
         let context = RadiusContext { dim: 3072, batch: 200, horizon: Some(200) };
         let nu = |rule: Radius| rule.resolve(context).unwrap();
         // d = 3072, m = T = 200: about 2e-4 for the mini-batch methods and 1e-5 for STORM.

@@ -14,7 +14,7 @@ use crate::vector;
 /// $\ell_1$ with $\lambda(x, y) = 1/(\max(\lVert x\rVert_1, \lVert y\rVert_1) + ad)$ (tested on close, opposite,
 /// tiny and huge pairs). With $a = 1/d$ the price of the dimension is the constant 1.
 ///
-/// The seed paper's generating function ("Adaptive Stochastic Optimisation of Nonconvex Composite Objectives");
+/// The paper's generating function ("Adaptive Stochastic Optimisation of Nonconvex Composite Objectives");
 /// there $a = 1/d$ is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entropy {
@@ -23,7 +23,7 @@ pub struct Entropy {
 }
 
 impl Entropy {
-    /// The function of the seed: $a = 1/d$.
+    /// The function of the paper: $a = 1/d$.
     pub fn new(dim: usize) -> Self {
         Self { a: 1.0 / dim.max(1) as f64, dim }
     }
@@ -85,11 +85,7 @@ impl Entropy {
 
     /// $1/(\max(\lVert x\rVert_1, \lVert y\rVert_1) + ad)$.
     pub fn modulus(&self, x: &[f64], y: &[f64]) -> f64 {
-        self.modulus_from_l1(vector::norm_l1(x), vector::norm_l1(y))
-    }
-
-    /// The modulus where both $\ell_1$ norms are known.
-    pub fn modulus_from_l1(&self, x_l1: f64, y_l1: f64) -> f64 {
+        let (x_l1, y_l1) = (vector::norm_l1(x), vector::norm_l1(y));
         1.0 / (x_l1.max(y_l1) + self.a * self.dim as f64)
     }
 

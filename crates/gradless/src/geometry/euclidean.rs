@@ -41,11 +41,6 @@ impl Euclidean {
         1.0
     }
 
-    /// 1.
-    pub fn modulus_from_l1(&self, _x_l1: f64, _y_l1: f64) -> f64 {
-        1.0
-    }
-
     /// $\lVert x - y\rVert_2$.
     pub fn distance(&self, x: &[f64], y: &[f64]) -> f64 {
         vector::distance_l2(x, y)

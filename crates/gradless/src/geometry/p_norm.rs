@@ -92,11 +92,6 @@ impl PNorm {
 
     /// $1/e$.
     pub fn modulus(&self, _x: &[f64], _y: &[f64]) -> f64 {
-        self.modulus_from_l1(0.0, 0.0)
-    }
-
-    /// $1/e$.
-    pub fn modulus_from_l1(&self, _x_l1: f64, _y_l1: f64) -> f64 {
         1.0 / std::f64::consts::E
     }
 

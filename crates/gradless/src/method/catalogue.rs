@@ -1,14 +1,14 @@
 //! Every method by name: what it is made of, what it assumes, what it costs, where it comes from.
 
-use super::{Preset, Recipe};
+use super::{Preset, Recipe, UpdateRule};
 use crate::direction::Direction;
 use crate::estimator::{BatchSize, Difference, Estimator, Radius};
 use crate::geometry::Geometry;
 use crate::momentum::{AccZomSchedule, Momentum, StormRate};
 use crate::step_size::{InitialWeight, StepRule, StormGrowth};
 
-/// The seed's batch.
-const SEED_BATCH: usize = 200;
+/// The paper's batch.
+const PAPER_BATCH: usize = 200;
 /// Chosen by experiment on sparse quadratics, see [`BatchSize::LogDim`].
 const PRACTICAL_BATCH: BatchSize = BatchSize::LogDim { factor: 8.0 };
 
@@ -59,7 +59,7 @@ const COMPACT: &str = "each l(.; xi) Lipschitz and smooth, K compact";
 const NOTHING: &str = "nothing";
 const STEP: &str = "a step weight";
 
-const fn seed(
+const fn paper(
     name: &'static str,
     family: Family,
     geometry: Geometry,
@@ -84,14 +84,14 @@ const fn seed(
 }
 
 const ALG: [&str; 4] = [
-    "seed, composite mirror descent with a constant step",
-    "seed, Algorithm ZO-AdaExpGrad",
-    "seed, Algorithm ZO-AdaExpGrad+",
-    "seed, Algorithm ZO-ExpStorm",
+    "the paper, composite mirror descent with a constant step",
+    "the paper, Algorithm ZO-AdaExpGrad",
+    "the paper, Algorithm ZO-AdaExpGrad+",
+    "the paper, Algorithm ZO-ExpStorm",
 ];
 
 const ADA_EXP_GRAD_PLUS: Method =
-    seed("zo-ada-exp-grad+", Family::AdaptivePlus, Geometry::Entropy, Order::Zeroth, ALG[2]);
+    paper("zo-ada-exp-grad+", Family::AdaptivePlus, Geometry::Entropy, Order::Zeroth, ALG[2]);
 
 const AUTO: Method = Method {
     name: "auto",
@@ -111,22 +111,22 @@ pub const METHODS: &[Method] = {
     use Geometry::{Entropy, Euclidean, PNorm};
     use Order::{First, Zeroth};
     &[
-        seed("zo-exp-grad", Constant, Entropy, Zeroth, ALG[0]),
-        seed("zo-ada-exp-grad", Adaptive, Entropy, Zeroth, ALG[1]),
+        paper("zo-exp-grad", Constant, Entropy, Zeroth, ALG[0]),
+        paper("zo-ada-exp-grad", Adaptive, Entropy, Zeroth, ALG[1]),
         ADA_EXP_GRAD_PLUS,
-        seed("zo-exp-storm", Storm, Entropy, Zeroth, ALG[3]),
-        seed("zo-p-norm", Constant, PNorm, Zeroth, ALG[0]),
-        seed("zo-ada-p-norm", Adaptive, PNorm, Zeroth, ALG[1]),
-        seed("zo-ada-p-norm+", AdaptivePlus, PNorm, Zeroth, ALG[2]),
-        seed("zo-p-norm-storm", Storm, PNorm, Zeroth, ALG[3]),
-        seed("fo-exp-grad", Constant, Entropy, First, ALG[0]),
-        seed("fo-ada-exp-grad", Adaptive, Entropy, First, ALG[1]),
-        seed("fo-ada-exp-grad+", AdaptivePlus, Entropy, First, ALG[2]),
-        seed("fo-exp-storm", Storm, Entropy, First, ALG[3]),
-        seed("fo-p-norm", Constant, PNorm, First, ALG[0]),
-        seed("fo-ada-p-norm", Adaptive, PNorm, First, ALG[1]),
-        seed("fo-ada-p-norm+", AdaptivePlus, PNorm, First, ALG[2]),
-        seed("fo-p-norm-storm", Storm, PNorm, First, ALG[3]),
+        paper("zo-exp-storm", Storm, Entropy, Zeroth, ALG[3]),
+        paper("zo-p-norm", Constant, PNorm, Zeroth, ALG[0]),
+        paper("zo-ada-p-norm", Adaptive, PNorm, Zeroth, ALG[1]),
+        paper("zo-ada-p-norm+", AdaptivePlus, PNorm, Zeroth, ALG[2]),
+        paper("zo-p-norm-storm", Storm, PNorm, Zeroth, ALG[3]),
+        paper("fo-exp-grad", Constant, Entropy, First, ALG[0]),
+        paper("fo-ada-exp-grad", Adaptive, Entropy, First, ALG[1]),
+        paper("fo-ada-exp-grad+", AdaptivePlus, Entropy, First, ALG[2]),
+        paper("fo-exp-storm", Storm, Entropy, First, ALG[3]),
+        paper("fo-p-norm", Constant, PNorm, First, ALG[0]),
+        paper("fo-ada-p-norm", Adaptive, PNorm, First, ALG[1]),
+        paper("fo-ada-p-norm+", AdaptivePlus, PNorm, First, ALG[2]),
+        paper("fo-p-norm-storm", Storm, PNorm, First, ALG[3]),
         Method {
             name: "zo-psgd",
             assumes: SMOOTH,
@@ -175,8 +175,8 @@ impl Method {
             .ok_or_else(|| UnknownMethod { name: name.to_owned() })
     }
 
-    /// ZO-AdaExpGrad+: the seed's method without tuning and without dependence on the size of $K$.
-    pub fn of_the_seed() -> Self {
+    /// ZO-AdaExpGrad+: the paper's method without tuning and without dependence on the size of $K$.
+    pub fn of_the_paper() -> Self {
         ADA_EXP_GRAD_PLUS
     }
 
@@ -185,7 +185,7 @@ impl Method {
         let batch = match preset {
             _ if self.family == Family::Auto => BatchSize::Fixed(AUTO_BATCH),
             Preset::Practical => PRACTICAL_BATCH,
-            Preset::Seed | Preset::Authors => BatchSize::Fixed(SEED_BATCH),
+            Preset::Paper | Preset::Authors => BatchSize::Fixed(PAPER_BATCH),
         };
         let estimator = match self.order {
             Order::First => Estimator::Gradients { batch },
@@ -193,7 +193,7 @@ impl Method {
                 direction: self.direction(),
                 difference: match preset {
                     Preset::Practical => Difference::Auto,
-                    Preset::Seed | Preset::Authors => Difference::Forward,
+                    Preset::Paper | Preset::Authors => Difference::Forward,
                 },
                 batch,
                 radius: self.radius(preset),
@@ -204,7 +204,7 @@ impl Method {
             Family::AccZom => Momentum::AccZom(AccZomSchedule::default()),
             _ => Momentum::Plain,
         };
-        Recipe { geometry: self.geometry, estimator, momentum, step: self.step(preset) }
+        Recipe { geometry: self.geometry, estimator, momentum, update: self.update(preset) }
     }
 
     fn direction(self) -> Direction {
@@ -219,35 +219,35 @@ impl Method {
     fn radius(self, preset: Preset) -> Radius {
         match (preset, self.family) {
             (Preset::Practical, _) | (_, Family::Auto) => Radius::Auto,
-            (Preset::Seed, Family::Psgd) => Radius::Psgd,
-            (Preset::Seed, Family::Storm | Family::AccZom) | (Preset::Authors, Family::Storm) => {
+            (Preset::Paper, Family::Psgd) => Radius::Psgd,
+            (Preset::Paper, Family::Storm | Family::AccZom) | (Preset::Authors, Family::Storm) => {
                 Radius::Storm
             }
-            (Preset::Seed, _) => Radius::MiniBatch,
+            (Preset::Paper, _) => Radius::MiniBatch,
             (Preset::Authors, Family::Psgd) => Radius::AuthorsPsgd,
             (Preset::Authors, Family::AccZom) => Radius::AuthorsAccZom,
             (Preset::Authors, _) => Radius::AuthorsMiniBatch,
         }
     }
 
-    fn step(self, preset: Preset) -> StepRule {
+    fn update(self, preset: Preset) -> UpdateRule {
         let initial = match preset {
             Preset::Practical => InitialWeight::ScaleFree(1.0),
-            Preset::Seed | Preset::Authors => InitialWeight::Fixed(1.0),
+            Preset::Paper | Preset::Authors => InitialWeight::Fixed(1.0),
         };
         let growth = match preset {
             Preset::Authors => StormGrowth::Authors,
-            Preset::Practical | Preset::Seed => StormGrowth::Seed,
+            Preset::Practical | Preset::Paper => StormGrowth::Paper,
         };
-        match self.family {
+        UpdateRule::Mirror(match self.family {
             Family::Constant | Family::Psgd => StepRule::Constant { weight: 1.0 },
             Family::Adaptive => StepRule::Adaptive { initial },
             Family::AdaptivePlus => StepRule::AdaptivePlus { initial },
             Family::Storm => StepRule::Storm { initial, growth },
             Family::AccZom => StepRule::AccZom { gamma: 1.0, schedule: AccZomSchedule::default() },
-            Family::Optimistic => StepRule::Optimistic,
-            Family::Auto => StepRule::Trust { without: None },
-        }
+            Family::Optimistic => return UpdateRule::Optimistic,
+            Family::Auto => return UpdateRule::Auto { without: None },
+        })
     }
 }
 
@@ -290,15 +290,15 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_ours_and_the_seeds_own_is_at_hand() {
+    fn the_default_is_ours_and_the_papers_own_is_at_hand() {
         assert_eq!(Method::default().name, "auto");
-        assert_eq!(Method::of_the_seed().name, "zo-ada-exp-grad+");
+        assert_eq!(Method::of_the_paper().name, "zo-ada-exp-grad+");
     }
 
     #[test]
-    fn the_seed_preset_has_the_seeds_numbers() {
-        let recipe = Method::of_the_seed().recipe(Preset::Seed);
-        assert_eq!(recipe.step, StepRule::AdaptivePlus { initial: InitialWeight::Fixed(1.0) });
+    fn the_paper_preset_has_the_papers_numbers() {
+        let recipe = Method::of_the_paper().recipe(Preset::Paper);
+        assert_eq!(recipe.update, StepRule::AdaptivePlus { initial: InitialWeight::Fixed(1.0) }.into());
         assert!(matches!(
             recipe.estimator,
             Estimator::Differences { batch: BatchSize::Fixed(200), radius: Radius::MiniBatch, .. }

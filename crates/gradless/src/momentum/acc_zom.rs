@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::solver::ConfigError;
+
 /// $\eta_t = k/(m_0+t)^{1/3}$ and $\alpha_{t+1} = \min(1, c\thinspace\eta_t^2)$.
 ///
 /// Huang, Gao, Pei & Huang, JMLR 23(36), 2022 ask for $c \ge \frac{2}{3k^3}+\frac54$ and
-/// $m_0 \ge \max(2, k^3, (ck)^3)$; [`default`](Self::default) takes $k = 1$ and equality, as the seed's authors do.
+/// $m_0 \ge \max(2, k^3, (ck)^3)$; [`default`](Self::default) takes $k = 1$ and equality, as the paper's authors do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccZomSchedule {
     /// $k$.
@@ -25,6 +27,13 @@ impl Default for AccZomSchedule {
 }
 
 impl AccZomSchedule {
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        let Self { k, c, m0 } = self;
+        ConfigError::positive("k", k)?;
+        ConfigError::positive("c", c)?;
+        ConfigError::positive("m0", m0)
+    }
+
     /// $\eta_t$: how far $x_t$ moves towards the prox point.
     pub fn eta(self, t: u64) -> f64 {
         self.k / (self.m0 + t as f64).cbrt()

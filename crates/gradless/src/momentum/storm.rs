@@ -1,12 +1,12 @@
-//! The seed's schedule for stochastic recursive momentum.
+//! The paper's schedule for stochastic recursive momentum.
 
 use serde::{Deserialize, Serialize};
 
-/// The rate $c\in(0, 1]$ of the seed's STORM; $1/m$ if not given, as in the seed.
+/// The rate $c\in(0, 1]$ of the paper's STORM; $1/m$ if not given, as in the paper.
 ///
 /// $$ \tau_t = (1 + c(t-1))^{2/3},\quad \gamma_t = \frac{2}{1+\tau_t},\quad \beta_t = \max\Bigl(1, \frac{\tau_t-1}{\sqrt{\tau_t}}\Bigr) $$
 ///
-/// The seed's text has $\tau_t$ with the exponent $-2/3$ in the lemma and starts it at $1 + c$; a growing $\tau$ and
+/// The paper's text has $\tau_t$ with the exponent $-2/3$ in the lemma and starts it at $1 + c$; a growing $\tau$ and
 /// $\gamma_1 = 1$ are what its proof and its authors' scripts use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StormRate {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_the_seeds_rate_the_past_weighs_little_for_200_iterations() {
+    fn with_the_papers_rate_the_past_weighs_little_for_200_iterations() {
         let rate = StormRate::default();
         let carried = |t| 1.0 - rate.gamma(t, 200);
         assert_eq!(carried(1), 0.0);

@@ -53,11 +53,6 @@ impl Bounds {
         largest(&self.lower).max(largest(&self.upper))
     }
 
-    /// The narrowest width $h_i - l_i$.
-    pub fn least_width(&self, dim: usize) -> f64 {
-        self.widths(dim).fold(f64::INFINITY, f64::min)
-    }
-
     /// The narrowest width above 0; infinite if there is none.
     pub(crate) fn least_room(&self, dim: usize) -> f64 {
         self.widths(dim).filter(|&width| width > 0.0).fold(f64::INFINITY, f64::min)

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::estimator::Noise;
 use crate::method::{Method, Preset, Recipe};
+use crate::policy::{Failures, Finish, FixedCoordinates, Flat, Output, Placement, PreviousValue};
 use crate::prox::NoClosedForm;
-use crate::space::{FixedCoordinates, Placement};
 use crate::stop::{Budget, StopRule};
 
 /// Queries a run may use unless told otherwise.
@@ -25,7 +25,7 @@ const DEFAULT_QUERIES: u64 = 5_000;
 /// | `placement` | inside | whether queries must stay in $K$ |
 /// | `flat` | grow the radius | what to do where nothing changes |
 /// | `failures` | half, three times | how many failed answers to bear |
-/// | `finale` | evaluate | whether the final points are evaluated too |
+/// | `finish` | evaluate | whether the final points are evaluated too |
 /// | `previous_value` | reuse | momentum's value at the last point |
 /// | `horizon` | from `stop` or `budget` | $T$, for radii that depend on it |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,8 @@ pub struct Config {
     pub placement: Placement,
     pub flat: Flat,
     pub failures: Failures,
-    pub finale: Finale,
+    #[serde(alias = "finale")]
+    pub finish: Finish,
     pub previous_value: PreviousValue,
     pub horizon: Option<u64>,
 }
@@ -65,85 +66,21 @@ impl Config {
             noise: if ours { Noise::Detect } else { Noise::None },
             output: match preset {
                 Preset::Practical => Output::Auto,
-                Preset::Seed => Output::Random,
+                Preset::Paper => Output::Random,
                 Preset::Authors => Output::Last,
             },
             fixed: if ours { FixedCoordinates::Remove } else { FixedCoordinates::Keep },
             placement: if ours { Placement::Inside } else { Placement::Anywhere },
             flat: if ours { Flat::GrowRadius } else { Flat::Accept },
             failures: Failures::default(),
-            finale: if ours { Finale::Evaluate } else { Finale::Skip },
+            finish: if ours { Finish::Evaluate } else { Finish::Skip },
             previous_value: match preset {
                 Preset::Authors => PreviousValue::AskAgain,
-                Preset::Practical | Preset::Seed => PreviousValue::Reuse,
+                Preset::Practical | Preset::Paper => PreviousValue::Reuse,
             },
             horizon: None,
         }
     }
-}
-
-/// Which point of a run is its answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Output {
-    /// The best point if the black box repeats itself (the best of noisy values is optimistic), else the average of the
-    /// iterates, or the last where that turns out better.
-    #[default]
-    Auto,
-    /// The point with the smallest objective among those evaluated.
-    Best,
-    /// The last iterate.
-    Last,
-    /// The average of the iterates, late ones counting most; the last iterate where the black box repeats itself.
-    Averaged,
-    /// An iterate chosen uniformly: the one the theorems speak of.
-    Random,
-    /// The last prox point: exactly sparse where averaging leaves dust.
-    Sparse,
-}
-
-/// What to do when every difference of a batch is exactly zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Flat {
-    /// Make the radius four times larger and ask again, up to half the width of the box (1 if there is none).
-    #[default]
-    GrowRadius,
-    /// Take it as a zero gradient, as the seed does.
-    Accept,
-}
-
-/// How many failed answers a run bears.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failures {
-    /// An iteration is bad if more than this share of its directions is lost.
-    pub share: f64,
-    /// So many bad iterations in a row end the run.
-    pub patience: u32,
-}
-
-impl Default for Failures {
-    fn default() -> Self {
-        Self { share: 0.5, patience: 3 }
-    }
-}
-
-/// Whether the points reached last are evaluated before the run ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Finale {
-    /// Yes; what it costs is kept in reserve. One query each for the last iterate and the prox point, 16 each under noise.
-    #[default]
-    Evaluate,
-    /// No, as in the seed.
-    Skip,
-}
-
-/// Where momentum's value at the last point comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PreviousValue {
-    /// From the last iteration: $2m + 1$ queries.
-    #[default]
-    Reuse,
-    /// Asked again: $2m + 2$ queries, as in the authors' scripts.
-    AskAgain,
 }
 
 /// A configuration that cannot be run.
@@ -173,10 +110,10 @@ pub enum ConfigError {
          query budget"
     )]
     NoHorizon,
-    /// A memory of slopes beside something else than blocks.
-    #[error("`StepRule::Trust` goes with differences along `Direction::Block` and no momentum")]
-    TrustWithoutBlocks,
-    /// AO-ExpGrad on an unbounded set.
+    /// A method that remembers slopes, with something else than blocks or with momentum.
+    #[error("this method remembers slopes: it needs differences along `Direction::Block`, and no momentum")]
+    NeedsBlocks,
+    /// A method that needs a bounded set, on one that is not.
     #[error("this method needs a bounded set: give every coordinate a lower and an upper bound")]
     Unbounded,
     /// $m$ beyond anything that could be asked for.
@@ -210,19 +147,26 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// Refuses a number that is not positive and finite.
+    pub(crate) fn positive(what: &'static str, value: f64) -> Result<(), Self> {
+        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(Self::NotPositive { what, value }) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_presets_of_others_switch_everything_of_ours_off() {
-        for preset in [Preset::Seed, Preset::Authors] {
+        for preset in [Preset::Paper, Preset::Authors] {
             let config = Config::new(Method::default(), preset);
             assert_eq!(config.fixed, FixedCoordinates::Keep);
-            assert_eq!((config.noise, config.flat, config.finale), (Noise::None, Flat::Accept, Finale::Skip));
+            assert_eq!((config.noise, config.flat, config.finish), (Noise::None, Flat::Accept, Finish::Skip));
             assert_eq!(config.placement, Placement::Anywhere);
         }
-        assert_eq!(Config::new(Method::default(), Preset::Seed).output, Output::Random);
+        assert_eq!(Config::new(Method::default(), Preset::Paper).output, Output::Random);
         assert_eq!(Config::new(Method::default(), Preset::Authors).previous_value, PreviousValue::AskAgain);
         assert_eq!(Config::default().fixed, FixedCoordinates::Remove);
     }

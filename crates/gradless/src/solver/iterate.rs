@@ -1,74 +1,45 @@
 //! One iteration: answers to an estimate, estimate to a step, step to a record.
 
 use super::Solver;
-use super::config::Flat;
-use super::state::{Candidate, Past, Phase, State, Update};
+use super::books::Evidence;
+use super::points::{Averaged, Points};
+use super::sampling::Past;
+use super::state::{Phase, State, first_phase, view};
 use crate::estimator::{Plan, Reduced};
-use crate::momentum::Momentum;
-use crate::prox::{Step, StepError};
+use crate::policy::{Flat, Output};
 use crate::random::{Key, Purpose};
-use crate::space::Sizes;
 use crate::stop::StopReason;
-use crate::trace::{Notice, Record};
+use crate::trace::Notice;
+use crate::update::{Basis, Baton, Found, Judgement, Moved, Sight, scale};
 use crate::vector;
 
 /// How fast the radius grows where nothing changes.
 const RADIUS_GROWTH: f64 = 4.0;
 
-/// What an estimate rests on, for the books.
-struct Evidence {
-    loss: Option<f64>,
-    kept: usize,
-    failed: usize,
-    of: usize,
-}
-
-/// What a step did.
-struct Moved {
-    weight: f64,
-    stationarity: f64,
-    /// The share of the way to $v_t$ that is taken.
-    share: f64,
-}
-
-impl Moved {
-    /// A descent has ended: there was no step.
-    fn nowhere() -> Self {
-        Self { weight: 0.0, stationarity: 0.0, share: 0.0 }
-    }
-}
-
 impl Solver {
     /// Differences have been answered, base points included.
     pub(super) fn take_estimate(&mut self, plan: &Plan, values: &[f64]) {
         let carry = self.carry();
-        let Reduced { mut coefficients, loss, kept, failed, flat } = plan.reduce(values, carry);
-        let draw = self.state.draws;
-        self.state.draws += 1;
-        let evidence = Evidence { loss, kept, failed, of: values.len() };
-        if !self.survives_failures(&evidence, self.parts.m) || (flat && self.grows_radius()) {
+        let Reduced { coefficients, loss, kept, failed, flat } = plan.reduce(values, carry);
+        let draw = self.state.sampling.draws;
+        self.state.sampling.draws += 1;
+        let evidence = Evidence { loss, kept, wanted: self.parts.m, failed, of: values.len() };
+        if !self.survives_failures(&evidence) || (flat && self.grows_radius()) {
             return;
         }
-        self.note_change(!flat);
-        if let Update::Trust(_) = self.state.update {
-            self.remember_slopes(&plan.slopes(values), draw);
-            self.finish_iteration(&evidence);
-            return;
-        }
-        let factor = self.parts.directions.factor();
-        if factor != 1.0 {
-            scale(&mut coefficients, factor);
-        }
-        scale(&mut self.state.d, carry);
-        self.parts.directions.accumulate(&coefficients, &mut self.state.d);
+        self.state.sampling.note_change(!flat);
+        let Self { config, parts, directions, state, .. } = self;
+        let State { relay, points, step, sampling, books, .. } = state;
+        let found = Found { plan, values, directions, draw, coefficients: &coefficients, carry };
+        relay.update_mut().absorb(&view(config, parts, points, sampling, books), found, &mut step.d);
         self.finish_iteration(&evidence);
     }
 
     /// Gradients have been answered.
     pub(super) fn take_gradients(&mut self, with_previous: bool, gradients: &[f64], values: Option<&[f64]>) {
-        let dim = self.parts.space.full_dim();
+        let space = &self.parts.space;
         let m = self.parts.m;
-        let rows: Vec<&[f64]> = gradients.chunks_exact(dim).collect();
+        let rows: Vec<&[f64]> = gradients.chunks_exact(space.full_dim()).collect();
         let fine = |row: usize| {
             rows[row].iter().all(|g| g.is_finite()) && values.is_none_or(|values| values[row].is_finite())
         };
@@ -78,225 +49,141 @@ impl Solver {
             .filter(|_| !kept.is_empty())
             .map(|values| kept.iter().map(|&j| values[j]).sum::<f64>() / kept.len() as f64);
         let failed = (0..rows.len()).filter(|&row| !fine(row)).count();
-        let evidence = Evidence { loss, kept: kept.len(), failed, of: rows.len() };
-        if !self.survives_failures(&evidence, m) {
+        let evidence = Evidence { loss, kept: kept.len(), wanted: m, failed, of: rows.len() };
+        if !self.survives_failures(&evidence) {
             return;
         }
         let carry = if with_previous { self.carry() } else { 0.0 };
         let share = 1.0 / kept.len() as f64;
-        scale(&mut self.state.d, carry);
+        let (space, d) = (&self.parts.space, &mut self.state.step.d);
+        scale(d, carry);
         for &j in &kept {
-            self.parts.space.add_restricted(rows[j], share, &mut self.state.d);
+            space.add_restricted(rows[j], share, d);
             if with_previous {
-                self.parts.space.add_restricted(rows[j + m], -carry * share, &mut self.state.d);
+                space.add_restricted(rows[j + m], -carry * share, d);
             }
         }
         self.finish_iteration(&evidence);
     }
 
-    /// Keeps in mind whether values change within the radius at all.
-    pub(super) fn note_change(&mut self, changed: bool) {
-        self.state.flat_looks = match self.state.flat_looks {
-            _ if changed => Some(0),
-            Some(looks) => Some(looks + 1),
-            None => None,
-        };
-    }
-
-    /// Every difference was exactly zero: asks again further out, unless that has been tried. A block of coordinates on which
-    /// nothing depends is no reason while values changed elsewhere.
+    /// Every difference was exactly zero: asks again further out, unless that has been tried. Where estimates see a few coordinates
+    /// each, those on which nothing depends are no reason while values changed elsewhere.
     fn grows_radius(&mut self) -> bool {
-        let largest = self.parts.largest_radius;
-        let blocks = matches!(self.state.update, Update::Trust(_));
+        let State { relay, sampling, books, .. } = &mut self.state;
+        let sight = relay.update().sight();
         let sweep = (self.parts.space.dim() / self.parts.m) as u64;
-        let changes = self.state.flat_looks.is_some_and(|looks| looks < sweep);
-        if self.config.flat == Flat::Accept || (blocks && changes) {
+        let changes = sampling.flat_looks.is_some_and(|looks| looks < sweep);
+        if self.config.flat == Flat::Accept || (sight != Sight::All && changes) {
             return false;
         }
-        let iteration = self.state.t;
-        if self.state.radius >= largest {
-            let known = |notice: &Notice| matches!(notice, Notice::Flat { .. });
-            let everywhere = match &self.state.update {
-                Update::Trust(trust) => trust.memory.is_complete(),
-                Update::Mirror(_) | Update::Optimistic(_) => true,
-            };
-            if everywhere && !self.state.notices.iter().any(known) {
-                self.state.notices.push(Notice::Flat { iteration, radius: self.state.radius });
+        let iteration = books.t;
+        if sampling.radius >= self.parts.largest_radius {
+            if sight != (Sight::Few { complete: false }) {
+                books.say_once(Notice::Flat { iteration, radius: sampling.radius });
             }
-            if blocks {
-                self.state.radius = self.parts.radius;
+            if sight != Sight::All {
+                sampling.radius = self.parts.radius;
             }
             return false;
         }
-        let radius = (self.state.radius * RADIUS_GROWTH).min(largest);
-        self.state.radius = radius;
+        let radius = (sampling.radius * RADIUS_GROWTH).min(self.parts.largest_radius);
+        sampling.radius = radius;
         // The point before keeps the distance of the old radius from the boundary, and its estimate was made with it.
-        self.state.past = Past::Stale;
-        self.state.notices.push(Notice::RadiusGrown { iteration, radius });
+        sampling.past = Past::Stale;
+        books.notices.push(Notice::RadiusGrown { iteration, radius });
         true
     }
 
-    /// Keeps the books on failures; `false` if there is nothing to make a step from.
-    fn survives_failures(&mut self, evidence: &Evidence, wanted: usize) -> bool {
-        let Evidence { kept, failed, of, .. } = *evidence;
-        self.state.counts.failed += failed as u64;
-        // Said once; the counter has the rest.
-        let said = |notice: &Notice| matches!(notice, Notice::AnswersFailed { .. });
-        if failed > 0 && !self.state.notices.iter().any(said) {
-            self.state.notices.push(Notice::AnswersFailed { iteration: self.state.t, failed, of });
+    /// `false` if there is nothing to make a step from.
+    fn survives_failures(&mut self, evidence: &Evidence) -> bool {
+        match self.state.books.enter_failures(evidence, self.config.failures) {
+            Ok(()) => evidence.kept > 0,
+            Err(reason) => {
+                self.state.phase = Phase::Stopped(reason);
+                false
+            }
         }
-        let lost = (wanted - kept) as f64 / wanted as f64;
-        self.state.bad_iterations =
-            if lost > self.config.failures.share || kept == 0 { self.state.bad_iterations + 1 } else { 0 };
-        if self.state.bad_iterations >= self.config.failures.patience.max(1) {
-            self.state.phase = Phase::Stopped(StopReason::TooManyFailures { failed, of });
-            return false;
-        }
-        kept > 0
     }
 
     /// $d_t$ is there: takes the step, writes the record, moves on to $t + 1$.
     fn finish_iteration(&mut self, evidence: &Evidence) {
-        self.sample_random_iterate(evidence.loss);
         let (sizes, penalty) = self.parts.space.measure(self.state.evaluated());
-        if let Some(loss) = evidence.loss {
-            self.observe(loss, penalty);
-        }
-        if !self.judge_point(evidence.loss, penalty) {
-            self.record(evidence, &Moved::nowhere(), &sizes, penalty);
-            return;
-        }
-        let moved = match self.compute_step() {
-            Ok(moved) => moved,
-            Err(error) => {
-                // What a failed step has written is of no use.
-                self.state.v.clear();
-                self.state.phase = Phase::Stopped(StopReason::Step(error));
+        let drawn = self.draws_random_iterate();
+        let Self { config, parts, state, .. } = self;
+        let State { relay, points, step, sampling, books, .. } = state;
+        let at_centre = relay.update().basis() == Basis::Slopes;
+        points.observe_iterate(at_centre, evidence.loss, penalty, drawn);
+        let update = relay.update_mut();
+        let seen = view(config, parts, points, sampling, books);
+        let moved = match update.judge(&seen, evidence.loss, penalty) {
+            Judgement::Step => {
+                step.v.resize(points.x.len(), 0.0);
+                update.step(&seen, &mut step.d, &mut step.v)
+            }
+            other => {
+                self.go_on_without_step(other);
+                let State { points, step, sampling, books, .. } = &mut self.state;
+                step.d.fill(0.0);
+                books.next_iteration();
+                let best = points.best_objective();
+                books.record(evidence, Moved::nowhere(), (&sizes, penalty), sampling.radius, best);
                 return;
             }
         };
-        self.record(evidence, &moved, &sizes, penalty);
-        if self.parts.momentum != Momentum::Plain {
-            let State { previous, x, centre, .. } = &mut self.state;
-            previous.copy_from_slice(if centre.is_empty() { x } else { centre });
-            self.state.previous_loss = evidence.loss;
-        }
-        vector::move_towards(&mut self.state.x, &self.state.v, moved.share);
+        let moved = match moved {
+            Ok(moved) => moved,
+            Err(error) => {
+                // What a failed step has written is of no use.
+                step.v.clear();
+                state.phase = Phase::Stopped(StopReason::Step(error));
+                return;
+            }
+        };
+        books.record(evidence, moved, (&sizes, penalty), sampling.radius, points.best_objective());
+        sampling.keep_previous(parts, points.centre(), evidence.loss);
+        vector::move_towards(&mut points.x, &step.v, moved.share);
+        step.stationarity = Some(moved.stationarity);
+        books.next_iteration();
         if self.averages() {
-            self.state.averaged.add(&self.state.x);
-        }
-        self.state.past = Past::Usable;
-        self.state.stationarity = Some(moved.stationarity);
-        self.state.counts.iterations += 1;
-        self.state.t += 1;
-    }
-
-    /// Finds $v_t$ and how much of the way to it is taken.
-    fn compute_step(&mut self) -> Result<Moved, StepError> {
-        let Self { parts, state, .. } = self;
-        let (regulariser, set) = (&parts.space.regulariser, &parts.space.set);
-        state.v.resize(state.x.len(), 0.0);
-        match &mut state.update {
-            Update::Mirror(rule) => {
-                let weight = rule.weight(|| parts.generator.dual_norm(&state.d));
-                let step = Step { x: &state.x, g: &state.d, eta: weight };
-                parts.prox.step(regulariser, set, step, &mut state.v)?;
-                let modulus = parts.generator.modulus(&state.x, &state.v);
-                let stationarity = modulus * weight * parts.generator.distance(&state.x, &state.v);
-                let share = rule.advance(stationarity);
-                Ok(Moved { weight, stationarity, share })
-            }
-            Update::Optimistic(rule) => {
-                let weight = rule.prepare(&state.d);
-                let step = Step { x: &rule.point, g: &rule.lead, eta: weight };
-                parts.prox.step(regulariser, set, step, &mut state.v)?;
-                let modulus = parts.generator.modulus(&rule.point, &state.v);
-                let stationarity = modulus * weight * rule.accept(&state.v);
-                Ok(Moved { weight, stationarity, share: rule.share() })
-            }
-            Update::Trust(rule) => {
-                rule.memory.slopes_at(&rule.centre, &mut state.d);
-                rule.doubt(&mut state.d, state.radius);
-                let reach = parts.reach(&rule.centre);
-                let weight = rule.weight(parts.steepness(&state.d, &rule.centre), reach);
-                let step = Step { x: &rule.centre, g: &state.d, eta: weight };
-                parts.prox.step(regulariser, set, step, &mut state.v)?;
-                rule.foresee(&state.d, &state.v);
-                let modulus = parts.generator.modulus(&rule.centre, &state.v);
-                let stationarity = modulus * weight * parts.generator.distance(&rule.centre, &state.v);
-                Ok(Moved { weight, stationarity, share: 1.0 })
-            }
+            let Points { x, averaged, .. } = &mut self.state.points;
+            averaged.add(x);
         }
     }
 
-    fn record(&mut self, evidence: &Evidence, moved: &Moved, sizes: &Sizes, regulariser: f64) {
-        self.state.history.push(Record {
-            iteration: self.state.t,
-            queries: self.state.counts.queries,
-            objective: evidence.loss.map(|loss| loss + regulariser),
-            loss: evidence.loss,
-            regulariser,
-            norm_l1: sizes.l1,
-            norm_l2: sizes.l2_squared.sqrt(),
-            nonzeros: sizes.nonzeros,
-            step_size: moved.weight,
-            radius: self.state.radius,
-            stationarity: moved.stationarity,
-            kept: evidence.kept,
-            best: self.state.best.as_ref().map(|best| best.objective),
-        });
+    /// The point is left, or is the last.
+    fn go_on_without_step(&mut self, judgement: Judgement) {
+        let State { phase, relay, points, sampling, .. } = &mut self.state;
+        match judgement {
+            Judgement::Step => {}
+            Judgement::GoTo(point) => points.x = point,
+            Judgement::MeasureAt(point) => {
+                points.x = point;
+                *phase = first_phase(&self.parts, relay.update(), sampling.noise);
+            }
+            Judgement::HandOver(baton) => self.hand_over(*baton),
+            Judgement::Settled => *phase = Phase::Finish(StopReason::Stagnation),
+        }
     }
 
-    /// Keeps $x_t$ with probability $1/t$: in the end every iterate is kept with the same probability.
-    fn sample_random_iterate(&mut self, loss: Option<f64>) {
-        let t = self.state.t;
+    /// Another update goes on, with parts of its own.
+    fn hand_over(&mut self, baton: Baton) {
+        let State { phase, relay, points, sampling, books, .. } = &mut self.state;
+        points.x.copy_from_slice(&baton.from);
+        if self.config.output == Output::Auto {
+            points.handed.clone_from(&points.x);
+        }
+        points.averaged = Averaged::default();
+        self.parts = relay.hand_over(baton);
+        self.directions = self.parts.directions(self.config.seed);
+        sampling.begin(&self.parts, &points.x);
+        books.notices.push(Notice::GaveWay);
+        *phase = first_phase(&self.parts, relay.update(), sampling.noise);
+    }
+
+    /// Whether $x_t$ becomes the random iterate, with probability $1/t$: in the end every iterate is it with the same probability.
+    fn draws_random_iterate(&self) -> bool {
+        let t = self.state.books.t;
         let key = Key { seed: self.config.seed, purpose: Purpose::Reservoir };
-        if key.uniform(t) * (t as f64) < 1.0 {
-            let mut random = std::mem::take(&mut self.state.random);
-            random.copy_from_slice(self.state.evaluated());
-            (self.state.random, self.state.random_loss) = (random, loss);
-        }
-    }
-
-    /// A value of $l$ at the point that an iteration asks for, and $r$ there.
-    fn observe(&mut self, loss: f64, penalty: f64) {
-        let mut best = self.state.best.take();
-        keep_best(&mut best, self.state.evaluated(), loss, penalty);
-        self.state.best = best;
-    }
-
-    /// A value of $l$ at $x_t$.
-    pub(super) fn observe_point(&mut self, loss: f64) {
-        let penalty = self.parts.space.penalty(&self.state.x);
-        keep_best(&mut self.state.best, &self.state.x, loss, penalty);
-    }
-
-    /// A value of $l$ at the prox point.
-    pub(super) fn observe_sparse(&mut self, loss: f64) {
-        let penalty = self.parts.space.penalty(&self.state.v);
-        keep_best(&mut self.state.best, &self.state.v, loss, penalty);
-    }
-}
-
-fn keep_best(best: &mut Option<Candidate>, x: &[f64], loss: f64, penalty: f64) {
-    let objective = loss + penalty;
-    match best {
-        _ if !objective.is_finite() => {}
-        None => *best = Some(Candidate { x: x.to_vec(), loss, objective }),
-        Some(best) if objective < best.objective => {
-            best.x.copy_from_slice(x);
-            (best.loss, best.objective) = (loss, objective);
-        }
-        Some(_) => {}
-    }
-}
-
-fn scale(d: &mut [f64], factor: f64) {
-    if factor == 0.0 {
-        d.fill(0.0);
-    } else {
-        for d in d {
-            *d *= factor;
-        }
+        key.uniform(t) * (t as f64) < 1.0
     }
 }

@@ -1,11 +1,14 @@
 //! The answer of a run.
 
-use super::config::{Config, Output};
-use super::state::{Candidate, Phase, State, Update};
+use super::config::Config;
+use super::points::{Candidate, Points};
+use super::state::{LastStep, Phase, State};
 use crate::estimator::Noise;
+use crate::policy::Output;
 use crate::space::Space;
 use crate::stop::StopReason;
 use crate::trace::{Counts, Notice, Record};
+use crate::update::Basis;
 
 /// Everything a run has learnt.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,23 +75,25 @@ impl Outcome {
         reason = "the space is dropped here, before the points are expanded"
     )]
     pub(super) fn new(space: Space, state: State, config: &Config) -> Self {
-        let State { phase, x, v, random, best, averaged, .. } = state;
-        let watched = matches!(state.update, Update::Trust(_));
+        let compares = state.relay.update().basis() == Basis::Values;
+        let State { phase, points, step, sampling, books, .. } = state;
+        let Points { x, best, averaged, random, random_loss, last_loss, sparse_loss, .. } = points;
+        let LastStep { v, stationarity, .. } = step;
         let sparse = if v.is_empty() { x.clone() } else { v };
         let best = match best {
             Some(Candidate { x, loss, .. }) => Point::new(&space, x, Some(loss)),
             None => Point::new(&space, x.clone(), None),
         };
         let averaged = if averaged.x.is_empty() {
-            Point::new(&space, x.clone(), state.last_loss)
+            Point::new(&space, x.clone(), last_loss)
         } else {
             Point::new(&space, averaged.x, averaged.loss)
         };
-        let last = Point::new(&space, x, state.last_loss);
-        let output = match (config.output, state.noise) {
+        let last = Point::new(&space, x, last_loss);
+        let output = match (config.output, sampling.noise) {
             (Output::Auto, Noise::None | Noise::Detect) if best.loss.is_some() => Output::Best,
             // All values were of one sample.
-            (Output::Auto, Noise::Common) if watched && best.loss.is_some() => Output::Best,
+            (Output::Auto, Noise::Common) if compares && best.loss.is_some() => Output::Best,
             (Output::Auto, Noise::Common | Noise::Independent) if !averaged.is_worse_than(&last) => {
                 Output::Averaged
             }
@@ -99,19 +104,19 @@ impl Outcome {
             best,
             last,
             averaged,
-            random: Point::new(&space, random, state.random_loss),
-            sparse: Point::new(&space, sparse, state.sparse_loss),
+            random: Point::new(&space, random, random_loss),
+            sparse: Point::new(&space, sparse, sparse_loss),
             output,
             stop: match phase {
                 Phase::Stopped(reason) => Some(reason),
                 _ => None,
             },
-            counts: state.counts,
-            stationarity: state.stationarity,
-            noise: state.noise,
-            radius: state.radius,
-            history: state.history,
-            notices: state.notices,
+            counts: books.counts,
+            stationarity,
+            noise: sampling.noise,
+            radius: sampling.radius,
+            history: books.history,
+            notices: books.notices,
         }
     }
 

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Solver;
 use super::config::{Config, ConfigError};
-use super::parts::Parts;
 use super::state::State;
 use crate::space::Space;
+use crate::update::Parts;
 
 const MAGIC: &[u8; 8] = b"GRADLESS";
 /// Raised whenever the body changes its meaning or the trajectories change.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 const HEADER: usize = 24;
 
 #[derive(Serialize, Deserialize)]
@@ -90,11 +90,11 @@ impl Solver {
         if !space.is_consistent() {
             return Err(inconsistent("coordinates, bounds or weights do not fit each other"));
         }
-        let parts = Parts::in_space(space, &config)?;
-        if !state.fits(&parts, &config) {
+        let parts = Parts::in_space(space, &config, state.relay.recipe())?;
+        if !state.fits(&parts) {
             return Err(inconsistent("vectors do not have the length of the problem"));
         }
-        let solver = Self { config, parts, state, pending: None };
+        let solver = Self::with(config, parts, state);
         if solver.waits_consistently() {
             Ok(solver)
         } else {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The initial weight $A > 0$; the theorems hold for any.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InitialWeight {
-    /// A number; the seed fixes 1, which suits objectives with gradients of order 1.
+    /// A number; the paper fixes 1, which suits objectives with gradients of order 1.
     Fixed(f64),
     /// $A = c\lVert d_1\rVert_*$: multiplying the objective by any factor leaves every iterate as it is.
     ///

@@ -9,9 +9,10 @@ use crate::momentum::StormRate;
 /// Where $\beta$ stands in the weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StormGrowth {
-    /// $\sqrt{\beta_t(A^2+S_t)}$: the seed's text, and what its proof needs.
+    /// $\sqrt{\beta_t(A^2+S_t)}$: the paper's text, and what its proof needs.
     #[default]
-    Seed,
+    #[serde(alias = "Seed")]
+    Paper,
     /// $\beta_t\sqrt{A^2+S_t}$: the authors' scripts. The same while $\beta = 1$, i.e. for $t < 3.2\thinspace m$.
     Authors,
 }
@@ -49,7 +50,7 @@ impl Storm {
         let beta = self.rate.beta(self.t, self.m);
         self.seen.floor()
             * match self.growth {
-                StormGrowth::Seed => (beta * total).sqrt(),
+                StormGrowth::Paper => (beta * total).sqrt(),
                 StormGrowth::Authors => beta * total.sqrt(),
             }
     }
@@ -71,9 +72,9 @@ mod tests {
                 })
                 .collect::<Vec<f64>>()
         };
-        let (seed, authors) = (weights(StormGrowth::Seed), weights(StormGrowth::Authors));
-        assert_eq!(seed[..4], authors[..4]);
-        assert!(seed[5] < authors[5], "beta > 1 from t = 5 on");
-        assert!(seed.windows(2).all(|pair| pair[0] <= pair[1]));
+        let (paper, authors) = (weights(StormGrowth::Paper), weights(StormGrowth::Authors));
+        assert_eq!(paper[..4], authors[..4]);
+        assert!(paper[5] < authors[5], "beta > 1 from t = 5 on");
+        assert!(paper.windows(2).all(|pair| pair[0] <= pair[1]));
     }
 }

@@ -3,9 +3,10 @@
 
 use crate::support::{drive_by_hand, iterations};
 use gradless::estimator::kappa;
+use gradless::policy::Finish;
 use gradless::{
-    Answers, Ask, BatchSize, Config, Estimator, Finale, Method, Noise, Preset, Problem, Radius, Regulariser,
-    Set, Solver, vector,
+    Answers, Ask, BatchSize, Config, Estimator, Method, Noise, Preset, Problem, Radius, Regulariser, Set,
+    Solver, vector,
 };
 use testkit::families::SparseTarget;
 use testkit::noise;
@@ -150,7 +151,7 @@ pub(crate) struct Path {
 impl Path {
     /// A first-order method told gradients times `factor`, with noise of this size.
     pub(crate) fn first_order(known: &Known, method: &str, t: u64, factor: f64, noise_level: f64) -> Self {
-        let mut config = Config::new(Method::named(method).unwrap(), Preset::Seed);
+        let mut config = Config::new(Method::named(method).unwrap(), Preset::Paper);
         config.recipe.estimator = Estimator::Gradients { batch: BatchSize::Fixed(1) };
         if method == "fo-exp-grad" {
             config.recipe = config.recipe.with_weight(2.0 * known.smoothness * (known.radius + 1.0));
@@ -181,13 +182,13 @@ impl Path {
 
     /// A zeroth-order method told values times `factor`, with the batch and the radius of its theorem.
     pub(crate) fn zeroth_order(known: &Known, method: &str, t: u64, factor: f64, seed: u64) -> Self {
-        let config = Config::new(Method::named(method).unwrap(), Preset::Seed);
+        let config = Config::new(Method::named(method).unwrap(), Preset::Paper);
         let (batch, radius) = match method {
             "zo-exp-storm" => (30, Radius::Storm),
             _ => (theorem_batch(t, known.dim), Radius::Horizon),
         };
         let recipe = config.recipe.with_batch(BatchSize::Fixed(batch)).with_radius(radius);
-        let config = Config { recipe, seed, noise: Noise::None, finale: Finale::Skip, ..config };
+        let config = Config { recipe, seed, noise: Noise::None, finish: Finish::Skip, ..config };
         let mut path = Self { points: Vec::new(), weights: Vec::new(), errors: Vec::new() };
         let outcome = drive_by_hand(
             Solver::new(known.problem(), iterations(config, t)).unwrap(),

@@ -6,9 +6,9 @@ use gradless::{
 };
 use testkit::families::SparseTarget;
 
-/// A method by name with the seed's settings but a batch that suits small tests.
+/// A method by name with the paper's settings but a batch that suits small tests.
 pub(crate) fn seed_config(name: &str) -> Config {
-    Config::new(Method::named(name).expect("a named method"), Preset::Seed)
+    Config::new(Method::named(name).expect("a named method"), Preset::Paper)
 }
 
 /// A method by name with practical settings and a known, noise-free black box.

@@ -45,12 +45,12 @@ impl Settings {
         let paper = asked.preset != PresetName::Default;
         let method = match asked.method.as_deref() {
             Some(name) => Method::named(name)?,
-            None if paper => Method::of_the_seed(),
+            None if paper => Method::of_the_paper(),
             None => Method::default(),
         };
         let preset = match asked.preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Paper => Preset::Seed,
+            PresetName::Paper => Preset::Paper,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: asked.seed, ..Config::new(method, preset) };

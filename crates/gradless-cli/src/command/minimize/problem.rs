@@ -7,9 +7,10 @@ pub(super) use numbers::Numbers;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use gradless::policy::Placement;
 use gradless::{
-    BatchSize, Budget, Config, Estimator, Method, Noise, PerCoordinate, Placement, Preset, Problem,
-    Regulariser, Set, StopRule,
+    BatchSize, Budget, Config, Estimator, Method, Noise, PerCoordinate, Preset, Problem, Regulariser, Set,
+    StopRule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -284,7 +285,7 @@ impl ProblemFile {
         let method = Method::named(name)?;
         let preset = match preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Seed => Preset::Seed,
+            PresetName::Seed => Preset::Paper,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: self.seed, ..Config::new(method, preset) };

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gradless::{Outcome, Record, StopReason};
+use gradless::trace::Record;
+use gradless::{Outcome, StopReason};
 use gradless_report::Minimum;
 use serde::Serialize;
 

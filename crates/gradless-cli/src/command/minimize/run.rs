@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use gradless::drive::Progress;
 use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
-use gradless::{Driver, Progress, Solver, StopReason};
+use gradless::{Driver, Solver, StopReason};
 use gradless_models::{Process, ProcessOptions};
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,9 @@
-//! AO-ExpGrad: accelerated optimistic exponentiated gradient for convex $l$, kept as the seed's baseline.
+//! AO-ExpGrad: accelerated optimistic exponentiated gradient for convex $l$, kept as the paper's baseline.
 
 use serde::{Deserialize, Serialize};
 
+use super::{Moved, Parts, Update, View};
+use crate::prox::{Step, StepError};
 use crate::vector;
 
 /// What stands in for a weight that is exactly zero, as in the authors' scripts.
@@ -20,11 +22,11 @@ const SMALLEST_WEIGHT: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Optimistic {
     /// $x_t$, where the mirror step starts.
-    pub(crate) point: Vec<f64>,
+    point: Vec<f64>,
     /// $g_{t-1}$.
     hint: Vec<f64>,
     /// The vector of the mirror step; $g_t$ itself stays as it is, for momentum.
-    pub(crate) lead: Vec<f64>,
+    lead: Vec<f64>,
     t: f64,
     loss_weights: f64,
     lambda: f64,
@@ -47,14 +49,8 @@ impl Optimistic {
         }
     }
 
-    /// Whether the vectors have the length of the space.
-    pub(crate) fn fits(&self, dim: usize) -> bool {
-        let finite = vector::first_not_finite(&self.point).is_none();
-        finite && [&self.point, &self.hint, &self.lead].iter().all(|v| v.len() == dim)
-    }
-
     /// Makes the vector of the next mirror step from the estimate $g_t$ and returns the weight of that step.
-    pub(crate) fn prepare(&mut self, g: &[f64]) -> f64 {
+    fn prepare(&mut self, g: &[f64]) -> f64 {
         self.t += 1.0;
         self.loss_weights += self.t;
         let change = g.iter().zip(&self.hint).fold(0.0_f64, |m, (g, h)| m.max((g - h).abs()));
@@ -72,14 +68,31 @@ impl Optimistic {
     }
 
     /// The share of the step from $y_t$ to $x_{t+1}$ that the average takes.
-    pub(crate) fn share(&self) -> f64 {
+    fn share(&self) -> f64 {
         self.t / self.loss_weights
     }
 
     /// $\lVert x_{t+1} - x_t\rVert_1$, and moves on.
-    pub(crate) fn accept(&mut self, next: &[f64]) -> f64 {
+    fn accept(&mut self, next: &[f64]) -> f64 {
         let distance = vector::distance_l1(&self.point, next);
         self.point.copy_from_slice(next);
         distance
+    }
+}
+
+impl Update for Optimistic {
+    fn step(&mut self, view: &View<'_>, d: &mut [f64], v: &mut [f64]) -> Result<Moved, StepError> {
+        let Parts { space, generator, prox, .. } = view.parts;
+        let weight = self.prepare(d);
+        let step = Step { x: &self.point, g: &self.lead, eta: weight };
+        prox.step(&space.regulariser, &space.set, step, v)?;
+        let modulus = generator.modulus(&self.point, v);
+        let stationarity = modulus * weight * self.accept(v);
+        Ok(Moved { weight, stationarity, share: self.share() })
+    }
+
+    fn fits(&self, dim: usize) -> bool {
+        let finite = vector::first_not_finite(&self.point).is_none();
+        finite && [&self.point, &self.hint, &self.lead].iter().all(|v| v.len() == dim)
     }
 }

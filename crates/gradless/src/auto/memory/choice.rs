@@ -1,7 +1,7 @@
 //! Which coordinates to look at next, and which of them together.
 
+use super::super::likeness;
 use super::Memory;
-use crate::likeness;
 
 /// Where slopes side by side are alike, those on so many coordinates to each side are looked at together the first time, but all
 /// coordinates in no fewer groups than these, and every time after that half as far. Chosen by experiment (`bench --bin targets --part

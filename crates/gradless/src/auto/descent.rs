@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::component::Component;
+use super::memory::Memory;
 use crate::estimator::Sides;
-use crate::memory::Memory;
-use crate::step_size::Habit;
 use crate::vector;
 
 /// The share of the way to where $r$ is smallest that the steepest coordinate goes in the first step.
 const FIRST_STEP: f64 = 0.25;
 /// The weight after a step that was kept, and after one that was taken back.
-const SHORTER: f64 = 0.88;
-const LONGER: f64 = 3.0;
+const WEIGHT_AFTER_ACCEPT: f64 = 0.88;
+const WEIGHT_AFTER_REJECT: f64 = 3.0;
 /// A step may end above the last objective, but not above all of the last few.
 const RECENT: usize = 5;
 /// The share of what $l$ has to lose that a step of the first descent may lose unforeseen, how it shrinks with every descent
@@ -24,7 +24,7 @@ const WAY_BACK: f64 = 0.2;
 /// A further descent from the start begins without some of so many stretches of it, each left out if a random word is below this: one
 /// in four. Without that all took the same way (14 % of the runs about hard digits of the training set never came to their
 /// target, with it 4 %).
-pub(crate) const STRETCHES: usize = 8;
+pub(super) const STRETCHES: usize = 8;
 const LEFT_OUT: u64 = u64::MAX / 4;
 /// The least that $l$ is taken to have to lose, as a share of its size at the centre.
 const LEAST: f64 = 0.02;
@@ -59,10 +59,10 @@ const PROBES_APART: u64 = 4;
 /// there is asked first: it tells what $l$ has to lose, and no step may lose more than a share of that beyond what the
 /// slopes foretold. The path then follows the side of $l$ the start is on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Trust {
+pub(crate) struct Descent {
     start: Vec<f64>,
     /// The point steps are taken from: the last that was kept.
-    pub(crate) centre: Vec<f64>,
+    pub(super) centre: Vec<f64>,
     /// $l$ there; `None` before the first answer of a descent.
     loss: Option<f64>,
     /// $\eta$; `None` until there is something to scale it by.
@@ -71,12 +71,12 @@ pub(crate) struct Trust {
     recent: Vec<f64>,
     /// By how much the slopes say that $l$ changes on the way to the point asked now.
     foreseen: f64,
-    pub(crate) memory: Memory,
-    without: Option<Habit>,
+    pub(super) memory: Memory,
+    without: Option<Component>,
     /// Coordinates in a look.
     looked_at: usize,
     /// $l$ where $r$ is smallest.
-    pub(crate) elsewhere: Elsewhere,
+    pub(super) reference: ReferenceLoss,
     /// The lowest objective of this descent that counted, and iterations since.
     lowest: f64,
     since: u64,
@@ -92,21 +92,21 @@ pub(crate) struct Trust {
     /// The standard deviation of one value, where every value has its own noise, and whether differences on one side tell slopes
     /// all the same.
     noise: f64,
-    pub(crate) one_sided: bool,
+    pub(super) one_sided: bool,
     /// The objective at the start.
     first: f64,
     measured_again: bool,
     /// The steepest slope of the first step.
-    pub(crate) steepest: Option<f64>,
+    pub(super) steepest: Option<f64>,
 }
 
 /// The minimiser of $r$, and what is known of $l$ there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Elsewhere {
+pub(super) enum ReferenceLoss {
     /// To be asked.
     Unknown,
     /// $r$ is as low at the start: there is nothing to lose.
-    Nowhere,
+    NotNeeded,
     /// $l$ there is not above $l$ at the start: there is nothing to lose on the way.
     Downhill,
     /// $l$ there is above $l$ at the start.
@@ -115,7 +115,7 @@ pub(crate) enum Elsewhere {
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(super) enum Verdict {
     /// It goes on from here.
     GoesOn,
     /// The descent has ended; another begins.
@@ -124,9 +124,9 @@ pub(crate) enum Verdict {
     Settled,
 }
 
-impl Trust {
-    /// `looked_at` is how many coordinates an iteration looks at, `cheaper` whether $r$ is lower elsewhere than at the start.
-    pub(crate) fn new(start: &[f64], looked_at: usize, cheaper: bool, without: Option<Habit>) -> Self {
+impl Descent {
+    /// `looked_at` is how many coordinates an iteration looks at, `cheaper` whether $r$ is lower somewhere else than at the start.
+    pub(super) fn new(start: &[f64], looked_at: usize, cheaper: bool, without: Option<Component>) -> Self {
         Self {
             start: start.to_vec(),
             centre: start.to_vec(),
@@ -137,7 +137,7 @@ impl Trust {
             memory: Memory::new(start.len(), without),
             without,
             looked_at: looked_at.max(1),
-            elsewhere: if cheaper { Elsewhere::Unknown } else { Elsewhere::Nowhere },
+            reference: if cheaper { ReferenceLoss::Unknown } else { ReferenceLoss::NotNeeded },
             lowest: f64::INFINITY,
             since: 0,
             surprise: SURPRISE,
@@ -154,32 +154,20 @@ impl Trust {
     }
 
     /// Every value has its own noise, of this standard deviation if it could be measured; differences take values on these sides.
-    pub(crate) fn learn_noise(&mut self, noise: Option<f64>, sides: Sides) {
+    pub(super) fn expect_noise(&mut self, noise: Option<f64>, sides: Sides) {
         self.noise = noise.unwrap_or(self.noise);
         self.one_sided = sides == Sides::One;
         self.memory.expect_noise();
     }
 
     /// The last point that was kept; the start where noise hides whether it is any better.
-    pub(crate) fn reached(&self) -> &[f64] {
+    pub(super) fn reached(&self) -> &[f64] {
         let gained = self.first - self.lowest.min(self.best);
         if self.noise > 0.0 && gained < TELLING_GAIN * self.noise { &self.start } else { &self.centre }
     }
 
-    /// Whether the vectors have the length of the space.
-    pub(crate) fn fits(&self, dim: usize) -> bool {
-        let full = |v: &Vec<f64>| v.len() == dim && vector::first_not_finite(v).is_none();
-        full(&self.start)
-            && full(&self.centre)
-            && self.memory.fits(dim)
-            && self.looked_at > 0
-            && (0.0..f64::INFINITY).contains(&self.noise)
-            && !self.first.is_nan()
-            && self.recent.len() <= RECENT
-    }
-
     /// Whether to look for noise again now, once.
-    pub(crate) fn wants_probe(&mut self, iteration: u64) -> bool {
+    pub(super) fn wants_probe(&mut self, iteration: u64) -> bool {
         let due = iteration >= self.next_probe;
         if due {
             self.next_probe = iteration.saturating_mul(PROBES_APART);
@@ -188,61 +176,74 @@ impl Trust {
     }
 
     /// The coordinates to look at next, in so many groups, `x` being the point asked at.
-    pub(crate) fn choose(&self, x: &[f64], count: usize, shuffle: &[u64]) -> Vec<Vec<usize>> {
+    pub(super) fn choose(&self, x: &[f64], count: usize, shuffle: &[u64]) -> Vec<Vec<usize>> {
         self.memory.choose(|i| x[i] != 0.0 || self.centre[i] != 0.0, count, shuffle)
     }
 
     /// $l$ where $r$ is smallest has been asked; `None` if that failed.
-    pub(crate) fn learn_elsewhere(&mut self, loss: Option<f64>) {
-        self.elsewhere = loss.map_or(Elsewhere::Nowhere, Elsewhere::Loss);
+    pub(super) fn learn_reference(&mut self, loss: Option<f64>) {
+        self.reference = loss.map_or(ReferenceLoss::NotNeeded, ReferenceLoss::Loss);
     }
 
     /// Keeps the point that was asked, or takes the step back; the slopes learn from it either way.
-    pub(crate) fn judge(&mut self, x: &[f64], loss: f64, objective: f64) -> Verdict {
+    pub(super) fn weigh(&mut self, x: &[f64], loss: f64, objective: f64) -> Verdict {
         if self.first == f64::INFINITY {
             self.first = objective;
         }
         let slack = SLACK * self.noise;
-        if let (Some(before), false) = (self.loss, self.without == Some(Habit::Correction)) {
+        if let (Some(before), false) = (self.loss, self.without == Some(Component::Correction)) {
             let error = loss - before - self.foreseen;
             self.memory.correct(&self.centre, x, error - error.clamp(-slack, slack));
         }
         match self.loss {
             None => {
                 let first = self.best == f64::INFINITY;
-                if first && matches!(self.elsewhere, Elsewhere::Loss(there) if there <= loss) {
-                    self.elsewhere = Elsewhere::Downhill;
+                if first && matches!(self.reference, ReferenceLoss::Loss(there) if there <= loss) {
+                    self.reference = ReferenceLoss::Downhill;
                 }
                 self.keep(x, loss, objective);
             }
             // Nothing moved: the slopes seen so far ask for no step.
-            Some(_) if x == self.centre => self.scale_weight(SHORTER),
+            Some(_) if x == self.centre => self.scale_weight(WEIGHT_AFTER_ACCEPT),
             Some(before) => {
                 let ceiling = self.recent.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let allowed = match self.elsewhere {
-                    Elsewhere::Loss(there) if self.without != Some(Habit::Watching) => {
+                let allowed = match self.reference {
+                    ReferenceLoss::Loss(there) if self.without != Some(Component::Watching) => {
                         self.surprise * (there - before).max(LEAST * there.abs())
                     }
-                    Elsewhere::Loss(_) | Elsewhere::Downhill | Elsewhere::Nowhere | Elsewhere::Unknown => {
-                        f64::INFINITY
-                    }
+                    ReferenceLoss::Loss(_)
+                    | ReferenceLoss::Downhill
+                    | ReferenceLoss::NotNeeded
+                    | ReferenceLoss::Unknown => f64::INFINITY,
                 };
                 let surprise = loss - before - self.foreseen.min(0.0);
                 if objective < ceiling + slack && surprise <= allowed + slack {
                     self.keep(x, loss, objective);
-                    self.scale_weight(SHORTER);
+                    self.scale_weight(WEIGHT_AFTER_ACCEPT);
                 } else {
-                    self.scale_weight(LONGER);
+                    self.scale_weight(WEIGHT_AFTER_REJECT);
                 }
             }
         }
         self.verdict(objective)
     }
 
-    /// The point asked gave no answer: the next step will be shorter.
-    pub(crate) fn withdraw(&mut self) {
-        self.scale_weight(LONGER);
+    /// The point asked gave no answer: the next step will be shorter, from the last point that was kept.
+    pub(super) fn take_back(&mut self) {
+        self.scale_weight(WEIGHT_AFTER_REJECT);
         self.foreseen = 0.0;
+    }
+
+    /// Whether its vectors have the length of the space and its numbers make sense.
+    pub(super) fn is_consistent(&self, dim: usize) -> bool {
+        let full = |v: &Vec<f64>| v.len() == dim && vector::first_not_finite(v).is_none();
+        full(&self.start)
+            && full(&self.centre)
+            && self.memory.fits(dim)
+            && self.looked_at > 0
+            && (0.0..f64::INFINITY).contains(&self.noise)
+            && !self.first.is_nan()
+            && self.recent.len() <= RECENT
     }
 
     fn keep(&mut self, x: &[f64], loss: f64, objective: f64) {
@@ -271,24 +272,24 @@ impl Trust {
         let better = self.best == f64::INFINITY || self.lowest < self.best - IMPROVEMENT * self.best.abs();
         self.vain = if better { 0 } else { self.vain + 1 };
         self.best = self.best.min(self.lowest);
-        let most = match self.elsewhere {
-            _ if self.without == Some(Habit::Descents) => 0,
+        let most = match self.reference {
+            _ if self.without == Some(Component::Descents) => 0,
             // Another descent would take the same way.
-            Elsewhere::Nowhere | Elsewhere::Unknown => 0,
-            Elsewhere::Downhill => VAIN_DESCENTS_DOWNHILL,
-            Elsewhere::Loss(_) => VAIN_DESCENTS,
+            ReferenceLoss::NotNeeded | ReferenceLoss::Unknown => 0,
+            ReferenceLoss::Downhill => VAIN_DESCENTS_DOWNHILL,
+            ReferenceLoss::Loss(_) => VAIN_DESCENTS,
         };
         if self.vain >= most { Verdict::Settled } else { Verdict::Restarts }
     }
 
     /// Whether nothing has improved for a while.
-    pub(crate) fn has_stalled(&self) -> bool {
+    pub(super) fn has_stalled(&self) -> bool {
         self.since >= STALL
     }
 
     /// Whether to measure the radius again here, once: what was measured at the start may not suit where the run has got to. Not
     /// where noise is so large that only a larger radius would do, unless there is one (`longer`).
-    pub(crate) fn wants_measure_again(&mut self, longer: bool) -> bool {
+    pub(super) fn wants_measure_again(&mut self, longer: bool) -> bool {
         let gained = self.first - self.lowest.min(self.best);
         let pays = !self.measured_again && (longer || self.noise < SMALL_NOISE * gained);
         if pays {
@@ -303,12 +304,12 @@ impl Trust {
     }
 
     /// Whether the next descent should begin near the best point.
-    pub(crate) fn wants_return(&self) -> bool {
-        (!self.returned || self.vain == 0) && self.without != Some(Habit::Returns)
+    pub(super) fn wants_return(&self) -> bool {
+        (!self.returned || self.vain == 0) && self.without != Some(Component::Returns)
     }
 
     /// Begins another descent near the best point, with what is remembered of the slopes.
-    pub(crate) fn return_to(&mut self, best: &[f64]) {
+    pub(super) fn return_to(&mut self, best: &[f64]) {
         self.begin(best);
         vector::move_towards(&mut self.centre, &self.start, WAY_BACK);
         self.returned = true;
@@ -316,7 +317,7 @@ impl Trust {
     }
 
     /// Begins another descent, more carefully, from here: a part of the start, so that it may find another valley.
-    pub(crate) fn restart(&mut self, from: &[f64]) {
+    pub(super) fn restart(&mut self, from: &[f64]) {
         self.begin(from);
         self.returned = false;
         self.memory = self.memory.emptied();
@@ -333,7 +334,7 @@ impl Trust {
     }
 
     /// The start without some stretches of it, where it is as `cheapest`; one word of `luck` for each stretch.
-    pub(crate) fn part_of_start(&self, cheapest: &[f64], luck: [u64; STRETCHES]) -> Vec<f64> {
+    pub(super) fn part_of_start(&self, cheapest: &[f64], luck: [u64; STRETCHES]) -> Vec<f64> {
         let length = self.start.len().div_ceil(STRETCHES);
         let stretches = self.start.chunks(length).zip(cheapest.chunks(length)).zip(luck);
         let part = |((start, cheapest), word)| if word < LEFT_OUT { cheapest } else { start };
@@ -341,7 +342,7 @@ impl Trust {
     }
 
     /// $\eta$. At first the one that moves the steepest coordinate by a share of `reach`, `slope` being what is known of slopes.
-    pub(crate) fn weight(&mut self, slope: f64, reach: f64) -> f64 {
+    pub(super) fn weight(&mut self, slope: f64, reach: f64) -> f64 {
         let weight = match self.weight {
             Some(weight) => weight,
             None if slope > 0.0 => {
@@ -356,7 +357,7 @@ impl Trust {
 
     /// Takes from the slopes of coordinates that are 0 what noise alone may have made of them, differences having been taken at
     /// this radius: most coordinates of a sparse answer would be moved by it and have to be moved back.
-    pub(crate) fn doubt(&self, slopes: &mut [f64], radius: f64) {
+    pub(super) fn doubt(&self, slopes: &mut [f64], radius: f64) {
         if self.noise == 0.0 {
             return;
         }
@@ -371,7 +372,7 @@ impl Trust {
     }
 
     /// What the slopes at the centre foretell of a step to `next`.
-    pub(crate) fn foresee(&mut self, slopes: &[f64], next: &[f64]) {
+    pub(super) fn foresee(&mut self, slopes: &[f64], next: &[f64]) {
         let half = 0.5 * self.memory.curvature();
         let steps = next.iter().zip(&self.centre).map(|(y, x)| y - x);
         self.foreseen = slopes.iter().zip(steps).map(|(slope, step)| (slope + half * step) * step).sum();
@@ -384,48 +385,48 @@ mod tests {
 
     #[test]
     fn noise_that_cannot_be_is_no_part_of_a_run() {
-        let mut trust = Trust::new(&[0.0; 3], 2, false, None);
-        assert!(trust.fits(3));
+        let mut descent = Descent::new(&[0.0; 3], 2, false, None);
+        assert!(descent.is_consistent(3));
         for noise in [-1.0, f64::NAN, f64::INFINITY] {
-            trust.learn_noise(Some(noise), Sides::Two);
-            assert!(!trust.fits(3), "{noise}");
+            descent.expect_noise(Some(noise), Sides::Two);
+            assert!(!descent.is_consistent(3), "{noise}");
         }
     }
 
     #[test]
     fn what_noise_hides_is_no_reason_to_leave_the_start() {
-        let mut trust = Trust::new(&[0.0; 2], 2, false, None);
-        trust.learn_noise(Some(1.0), Sides::Two);
-        trust.judge(&[0.0; 2], 10.0, 10.0);
-        trust.judge(&[1.0; 2], 5.0, 5.0);
-        assert_eq!(trust.reached(), [0.0; 2]);
-        trust.judge(&[2.0; 2], 3.0, 3.0);
-        assert_eq!(trust.reached(), [2.0; 2]);
+        let mut descent = Descent::new(&[0.0; 2], 2, false, None);
+        descent.expect_noise(Some(1.0), Sides::Two);
+        descent.weigh(&[0.0; 2], 10.0, 10.0);
+        descent.weigh(&[1.0; 2], 5.0, 5.0);
+        assert_eq!(descent.reached(), [0.0; 2]);
+        descent.weigh(&[2.0; 2], 3.0, 3.0);
+        assert_eq!(descent.reached(), [2.0; 2]);
     }
 
     #[test]
     fn descents_begin_near_the_best_point_while_that_pays_and_then_at_the_start() {
-        let mut trust = Trust::new(&[1.0; 2], 2, true, None);
-        assert!(trust.wants_return());
-        trust.return_to(&[0.0; 2]);
-        assert_eq!(trust.centre, [WAY_BACK; 2]);
-        assert!(trust.wants_return(), "it brought something");
-        trust.vain = 1;
-        assert!(!trust.wants_return());
-        trust.restart(&[1.0, 0.0]);
-        assert_eq!((&trust.centre[..], trust.surprise), (&[1.0, 0.0][..], CARE * SURPRISE));
-        assert!(trust.wants_return());
-        assert!(!Trust::new(&[1.0; 2], 2, true, Some(Habit::Returns)).wants_return());
+        let mut descent = Descent::new(&[1.0; 2], 2, true, None);
+        assert!(descent.wants_return());
+        descent.return_to(&[0.0; 2]);
+        assert_eq!(descent.centre, [WAY_BACK; 2]);
+        assert!(descent.wants_return(), "it brought something");
+        descent.vain = 1;
+        assert!(!descent.wants_return());
+        descent.restart(&[1.0, 0.0]);
+        assert_eq!((&descent.centre[..], descent.surprise), (&[1.0, 0.0][..], CARE * SURPRISE));
+        assert!(descent.wants_return());
+        assert!(!Descent::new(&[1.0; 2], 2, true, Some(Component::Returns)).wants_return());
     }
 
     #[test]
     fn a_part_of_the_start_lacks_stretches_of_it() {
         let start: Vec<f64> = (1..=20).map(f64::from).collect();
-        let trust = Trust::new(&start, 2, true, None);
+        let descent = Descent::new(&start, 2, true, None);
         let mut luck = [u64::MAX; STRETCHES];
-        assert_eq!(trust.part_of_start(&[0.5; 20], luck), start);
+        assert_eq!(descent.part_of_start(&[0.5; 20], luck), start);
         (luck[0], luck[6]) = (0, LEFT_OUT - 1);
-        let part = trust.part_of_start(&[0.5; 20], luck);
+        let part = descent.part_of_start(&[0.5; 20], luck);
         // Stretches of three; the seventh is the last and has two, the eighth none.
         let lacking: Vec<usize> = (0..20).filter(|&i| part[i] == 0.5).collect();
         assert_eq!(lacking, [0, 1, 2, 18, 19]);
@@ -434,27 +435,27 @@ mod tests {
 
     #[test]
     fn slopes_that_noise_may_have_made_move_nothing_from_zero() {
-        let mut trust = Trust::new(&[0.0, 0.0, 1.0], 7, false, None);
+        let mut descent = Descent::new(&[0.0, 0.0, 1.0], 7, false, None);
         let told = [0.3, -2.0, 0.3];
         let mut slopes = told;
-        trust.doubt(&mut slopes, 0.5);
+        descent.doubt(&mut slopes, 0.5);
         assert_eq!(slopes, told, "there is none");
         // A slope from eight differences on two sides has a quarter of the noise of a value over the radius.
-        trust.learn_noise(Some(0.4), Sides::Two);
-        trust.doubt(&mut slopes, 0.5);
+        descent.expect_noise(Some(0.4), Sides::Two);
+        descent.doubt(&mut slopes, 0.5);
         assert!(slopes[0] == 0.0 && (slopes[1] + 1.6).abs() < 1e-12 && slopes[2] == 0.3, "{slopes:?}");
     }
 
     #[test]
     fn the_radius_is_measured_again_once_and_only_where_noise_is_small() {
         for (noise, pays) in [(1e-3, true), (0.1, false)] {
-            let mut trust = Trust::new(&[0.0; 2], 2, false, None);
-            trust.learn_noise(Some(noise), Sides::Two);
-            trust.judge(&[0.0; 2], 10.0, 10.0);
-            trust.judge(&[1.0; 2], 5.0, 5.0);
-            assert_eq!(trust.wants_measure_again(false), pays, "{noise}");
-            assert_eq!(trust.wants_measure_again(true), !pays, "{noise}: a larger one may do");
-            assert!(!trust.wants_measure_again(true));
+            let mut descent = Descent::new(&[0.0; 2], 2, false, None);
+            descent.expect_noise(Some(noise), Sides::Two);
+            descent.weigh(&[0.0; 2], 10.0, 10.0);
+            descent.weigh(&[1.0; 2], 5.0, 5.0);
+            assert_eq!(descent.wants_measure_again(false), pays, "{noise}");
+            assert_eq!(descent.wants_measure_again(true), !pays, "{noise}: a larger one may do");
+            assert!(!descent.wants_measure_again(true));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What [`StepRule::Trust`](super::StepRule::Trust) does beside looking and stepping.
+//! What `auto` does beside looking and stepping.
 
 use serde::{Deserialize, Serialize};
 
 /// One of the things `auto` does, to be left out: so that anybody can measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Habit {
+pub enum Component {
     /// Slopes of coordinates that were looked at before are remembered. Without: block coordinate descent.
     Memory,
     /// A new slope enters the memory of an old one only in part.
@@ -26,7 +26,7 @@ pub enum Habit {
     Returns,
 }
 
-impl Habit {
+impl Component {
     /// All of them, with the words they go by.
     pub const ALL: [(Self, &'static str); 9] = [
         (Self::Memory, "memory"),

@@ -6,8 +6,8 @@ mod curvature;
 use curvature::Curvature;
 use serde::{Deserialize, Serialize};
 
-use crate::likeness::Likeness;
-use crate::step_size::Habit;
+use super::component::Component;
+use super::likeness::Likeness;
 
 /// How much of a new slope enters the memory of an old one: slopes on both sides of a kink average out.
 const RENEWAL: f64 = 0.85;
@@ -34,7 +34,7 @@ const TELLING: f64 = 4.0;
 /// at alone, exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    without: Option<Habit>,
+    without: Option<Component>,
     /// The slope along each coordinate, and where on it that was; 0 before it was looked at.
     slopes: Vec<f64>,
     places: Vec<f64>,
@@ -78,7 +78,7 @@ impl SinceSurvey {
 
 impl Memory {
     /// Nothing is known.
-    pub(crate) fn new(dim: usize, without: Option<Habit>) -> Self {
+    pub(crate) fn new(dim: usize, without: Option<Component>) -> Self {
         Self {
             without,
             slopes: vec![0.0; dim],
@@ -130,7 +130,7 @@ impl Memory {
     /// The curvature along a coordinate.
     pub(crate) fn curvature(&self) -> f64 {
         match self.without {
-            Some(Habit::Curvature) => 0.0,
+            Some(Component::Curvature) => 0.0,
             _ if self.noisy => self.curvature.noisy_value(),
             _ => self.curvature.value(),
         }
@@ -190,7 +190,7 @@ impl Memory {
 
     /// Forgets all slopes, where they are not to be remembered.
     pub(crate) fn forget_at(&mut self, x: &[f64]) {
-        if self.without == Some(Habit::Memory) {
+        if self.without == Some(Component::Memory) {
             self.slopes.fill(0.0);
             self.places.copy_from_slice(x);
         }
@@ -203,7 +203,7 @@ impl Memory {
         let curvature = self.curvature();
         self.curvature.fade(self.curvature_left(groups, x));
         let renewal = match self.without {
-            Some(Habit::Averaging | Habit::Memory) => 1.0,
+            Some(Component::Averaging | Component::Memory) => 1.0,
             _ if self.noisy || self.kinked => NOISY_RENEWAL,
             _ => RENEWAL,
         };
@@ -236,7 +236,7 @@ impl Memory {
         for &i in groups.iter().flatten() {
             self.beside[i] = self.mean_beside(i).unwrap_or(0.0);
         }
-        if self.without != Some(Habit::Neighbours) {
+        if self.without != Some(Component::Neighbours) {
             let alone = |&i: &usize| self.seen[i] > 0 && self.company[i] == 0;
             let beside = |i: usize| self.mean_slope(self.seen_beside(i).filter(alone));
             let pairs = (0..self.seen.len()).filter(alone).filter_map(|i| Some((self.slopes[i], beside(i)?)));
@@ -260,7 +260,7 @@ impl Memory {
     pub(crate) fn wants_survey(&self) -> bool {
         let [short, long] = SURVEY_PAUSES;
         let pause = if self.since.is_telling() { short } else { long };
-        let surveys = self.without != Some(Habit::Surveys);
+        let surveys = self.without != Some(Component::Surveys);
         // Slopes that are alike side by side are told by looks here and there.
         surveys && self.likeness == 0.0 && self.unseen > 0 && self.since.looks >= pause * self.since.cost
     }

@@ -8,6 +8,8 @@ pub use storm::StormRate;
 
 use serde::{Deserialize, Serialize};
 
+use crate::solver::ConfigError;
+
 /// How much of the past an estimate keeps.
 ///
 /// $$ d_t = \hat g(x_t;\xi_t) + c_t\bigl(d_{t-1} - \hat g(x_{t-1};\xi_t)\bigr) $$
@@ -26,6 +28,23 @@ pub enum Momentum {
 }
 
 impl Momentum {
+    /// Refuses numbers that no run can use.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        match self {
+            Self::Plain => Ok(()),
+            Self::Storm(rate) => rate.check(),
+            Self::AccZom(schedule) => schedule.check(),
+        }
+    }
+
+    /// The rate that a step rule made for STORM grows with.
+    pub(crate) fn storm_rate(self) -> StormRate {
+        match self {
+            Self::Storm(rate) => rate,
+            Self::Plain | Self::AccZom(_) => StormRate::default(),
+        }
+    }
+
     /// $c_t$ for iteration $t = 1, 2, \dots$ and batch size $m$.
     pub fn carry(self, t: u64, m: usize) -> f64 {
         if t <= 1 {

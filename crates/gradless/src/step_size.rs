@@ -13,7 +13,7 @@ pub use storm::StormGrowth;
 
 use serde::{Deserialize, Serialize};
 
-use crate::momentum::{AccZomSchedule, Momentum, StormRate};
+use crate::momentum::{AccZomSchedule, Momentum};
 use crate::solver::ConfigError;
 use acc_zom::AccZom;
 use adaptive::Adaptive;
@@ -99,15 +99,13 @@ pub(crate) enum StepSize {
 impl StepSize {
     /// The rule at its start, for estimates of so many directions that are joined by this momentum.
     pub(crate) fn new(rule: StepRule, momentum: Momentum, m: usize) -> Self {
-        let rate = match momentum {
-            Momentum::Storm(rate) => rate,
-            Momentum::Plain | Momentum::AccZom(_) => StormRate::default(),
-        };
         match rule {
             StepRule::Constant { weight } => Self::Constant(Constant::new(weight)),
             StepRule::Adaptive { initial } => Self::Adaptive(Adaptive::new(initial)),
             StepRule::AdaptivePlus { initial } => Self::AdaptivePlus(AdaptivePlus::new(initial)),
-            StepRule::Storm { initial, growth } => Self::Storm(Storm::new(initial, growth, rate, m)),
+            StepRule::Storm { initial, growth } => {
+                Self::Storm(Storm::new(initial, growth, momentum.storm_rate(), m))
+            }
             StepRule::AccZom { gamma, schedule } => Self::AccZom(AccZom::new(gamma, schedule)),
         }
     }

@@ -4,6 +4,8 @@ use std::f64::consts::E;
 
 use serde::{Deserialize, Serialize};
 
+use crate::solver::ConfigError;
+
 /// The rule for the smoothing radius.
 ///
 /// The bias of an estimate is at most $\nu d L/2$ in the maximum norm, so the paper's rules shrink with $d$; rounding and
@@ -59,6 +61,17 @@ pub(crate) struct RadiusContext {
 }
 
 impl Radius {
+    /// Refuses numbers that no run can use.
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        match self {
+            Self::Fixed(radius) => ConfigError::positive("the radius", radius),
+            Self::NoiseAware { largest: Some(largest) } => {
+                ConfigError::positive("the largest radius", largest)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// $\nu$, or `None` if the rule needs a horizon that is not known. Rules that measure start from `MiniBatch`.
     pub(crate) fn resolve(self, context: RadiusContext) -> Option<f64> {
         let d = context.dim as f64;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::solver::ConfigError;
+
 /// The rate $c\in(0, 1]$ of the paper's STORM; $1/m$ if not given, as in the paper.
 ///
 /// $$ \tau_t = (1 + c(t-1))^{2/3},\quad \gamma_t = \frac{2}{1+\tau_t},\quad \beta_t = \max\Bigl(1, \frac{\tau_t-1}{\sqrt{\tau_t}}\Bigr) $$
@@ -15,6 +17,13 @@ pub struct StormRate {
 }
 
 impl StormRate {
+    pub(crate) fn check(self) -> Result<(), ConfigError> {
+        match self.rate {
+            Some(value) if !(value > 0.0 && value <= 1.0) => Err(ConfigError::BadRate { value }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn tau(self, t: u64, m: usize) -> f64 {
         let c = self.rate.unwrap_or(1.0 / m as f64);
         (1.0 + c * (t.max(1) - 1) as f64).powf(2.0 / 3.0)

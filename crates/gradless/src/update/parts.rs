@@ -4,7 +4,7 @@ use crate::direction::{self, Direction, Directions, Norms};
 use crate::estimator::{BatchSize, Difference, Estimator, Radius, RadiusContext};
 use crate::geometry::DistanceGenerator;
 use crate::method::Recipe;
-use crate::momentum::{Momentum, StormRate};
+use crate::momentum::Momentum;
 use crate::policy::Placement;
 use crate::problem::Problem;
 use crate::prox::{self, Prox};
@@ -183,25 +183,12 @@ fn default_largest_radius(set: &Set, dim: usize) -> f64 {
 
 fn check_numbers(config: &Config, recipe: &Recipe) -> Result<(), ConfigError> {
     recipe.update.check(recipe)?;
-    if let Momentum::AccZom(schedule) = recipe.momentum {
-        schedule.check()?;
+    recipe.momentum.check()?;
+    if let Estimator::Differences { radius, .. } = recipe.estimator {
+        radius.check()?;
     }
     if let Some(rule) = config.stop.nonsense() {
         return Err(ConfigError::BadRule { rule: rule.clone() });
-    }
-    if let Momentum::Storm(StormRate { rate: Some(value) }) = recipe.momentum
-        && !(value > 0.0 && value <= 1.0)
-    {
-        return Err(ConfigError::BadRate { value });
-    }
-    if let Estimator::Differences { radius, .. } = recipe.estimator {
-        match radius {
-            Radius::Fixed(radius) => ConfigError::positive("the radius", radius)?,
-            Radius::NoiseAware { largest: Some(largest) } => {
-                ConfigError::positive("the largest radius", largest)?;
-            }
-            _ => {}
-        }
     }
     let share = config.failures.share;
     if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(ConfigError::BadShare { value: share }) }

@@ -1,4 +1,4 @@
-//! Estimates that were tried in the seed's method and left: what is remembered or recovered of the gradient as a control variate.
+//! Estimates that were tried in the paper's method and left: what is remembered or recovered of the gradient as a control variate.
 //!
 //! Both are unbiased for $\nabla l$, whatever $h$ is, as long as it does not depend on the directions it is compared with:
 //!
@@ -155,7 +155,7 @@ fn sparsity(m: usize, dim: usize) -> usize {
     (1..=m.min(dim)).take_while(|&s| needs(s) <= m as f64).last().unwrap_or(1)
 }
 
-/// Runs the seed's method with such estimates of the gradient until a target is met or the budget is spent.
+/// Runs the paper's method with such estimates of the gradient until a target is met or the budget is spent.
 ///
 /// `config` is that of the method on values: its batch, radius, weight, seed and budget are taken over.
 pub fn descend_by(

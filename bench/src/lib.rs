@@ -11,7 +11,7 @@
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
 //! | `--bin http_load` | how much of a service's speed does a driver get? | `docs/benchmarks/http.md` |
 //! | `--bin soak` | does anything grow while a service fails one time in twenty? | `docs/reliability-http.md` |
-//! | `--bin targets` | how many queries until the value that the seed's method reaches in 40,200? | `targets.md` where asked |
+//! | `--bin targets` | how many queries until the value that the paper's method reaches in 40,200? | `targets.md` where asked |
 //! | `--bin suite` | how do ours compare with other optimisers on the same problems? | `docs/benchmarks/peers.md` |
 //! | `--bench overhead` | what does the optimiser cost beside the black box? | `docs/benchmarks/overhead.md`, README |
 //! | `--bench directions` | what do 64 directions cost? | on the terminal |

@@ -13,7 +13,7 @@ pub(crate) const EXP_FAMILY: [&str; 3] = ["zo-ada-exp-grad", "zo-ada-exp-grad+",
 pub(crate) const AUTO: &str = "auto";
 pub(crate) const PSGD: &str = "zo-psgd";
 
-/// Shares of the seed's radius, and what a run with it is called.
+/// Shares of the paper's radius, and what a run with it is called.
 pub(crate) const RADII: [(f64, &str); 4] = [
     (1.0, "zo-ada-exp-grad+, ν"),
     (0.3, "zo-ada-exp-grad+, 0.3 ν"),
@@ -66,7 +66,7 @@ pub(crate) fn untuned_config(method: &str, seed: u64) -> Result<Config, UnknownM
     })
 }
 
-/// The same with a share of the seed's radius for this batch.
+/// The same with a share of the paper's radius for this batch.
 pub(crate) fn exp_config_with_radius(
     method: &str,
     dim: usize,

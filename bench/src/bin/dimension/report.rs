@@ -181,7 +181,7 @@ fn radius_page(results: &Results, commit: &str) -> String {
     format!(
         r"# Oracle calls against the radius
 
-The problems, goals and settings of [dimension.md](dimension.md) for zo-ada-exp-grad+, with the seed's radius ν = √(2κ/m)/d and with
+The problems, goals and settings of [dimension.md](dimension.md) for zo-ada-exp-grad+, with the paper's radius ν = √(2κ/m)/d and with
 shares of it. A forward difference carries a second-order error of about νdL/2. The rule lets it fall with √m; with
 m = ⌈8 ln d⌉ it stays at 0.55 L to 0.57 L in every dimension. It does not vanish with the gradient, so near a stationary
 point it is what the method sees. A tenth of ν is still far from the rounding of double precision in these dimensions.

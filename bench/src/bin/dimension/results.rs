@@ -13,7 +13,7 @@ const STEEPEST: [(Goal, f64); 2] = [(Goal::Objective, 0.30), (Goal::GradientMap,
 const STEEPEST_AUTO: f64 = 0.25;
 /// ZO-PSGD grows like $d$; if it does not, it was not the opponent it should be.
 const PSGD_LEAST: f64 = 0.80;
-/// How many times more calls ZO-PSGD makes than the seed's method, at this dimension.
+/// How many times more calls ZO-PSGD makes than the paper's method, at this dimension.
 const RATIO_DIM: usize = 10_000;
 const RATIO_LEAST: f64 = 10.0;
 const SEEDS_METHOD: &str = "zo-ada-exp-grad+";

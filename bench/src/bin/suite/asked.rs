@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bench::Fallible;
 use bench::contender::Contender;
 
-/// What is run unless said otherwise: our default, and the seed's methods with the seed's settings.
+/// What is run unless said otherwise: our default, and the paper's methods with the paper's settings.
 const METHODS: &str = "auto,zo-ada-exp-grad+,zo-ada-exp-grad+:seed,zo-ada-exp-grad:seed,zo-exp-grad:seed,zo-exp-storm:seed,\
      ao-exp-grad:seed,zo-psgd:seed:lr=0.01,acc-zom:seed:lr=0.01";
 

@@ -121,7 +121,7 @@ impl Merged {
     }
 }
 
-/// Whether a method runs with the settings of the seed or its authors.
+/// Whether a method runs with the settings of the paper or its authors.
 pub(crate) fn is_seed(method: &str) -> bool {
     method.split(':').any(|part| part == "seed" || part == "authors")
 }

@@ -115,16 +115,16 @@ fn winners(merged: &Merged) -> String {
     out
 }
 
-/// For every problem and number of queries, each method's median over that of the best method with the seed's settings.
+/// For every problem and number of queries, each method's median over that of the best method with the paper's settings.
 pub(crate) fn never_lose(merged: &Merged) -> String {
     let others: Vec<&str> = merged.methods().into_iter().filter(|method| !is_seed(method)).collect();
     if others.len() == merged.methods().len() {
-        return "No method was run with the seed's settings, so there is nothing to compare with.\n"
+        return "No method was run with the paper's settings, so there is nothing to compare with.\n"
             .to_owned();
     }
     let mut out = format!(
-        "Median of each method over the median of the best method with the seed's settings; above 1 it has lost.\n\n\
-         | problem | d | queries | best of the seed | {} |\n|---|---|---|---|{}\n",
+        "Median of each method over the median of the best method with the paper's settings; above 1 it has lost.\n\n\
+         | problem | d | queries | best of the paper | {} |\n|---|---|---|---|{}\n",
         others.join(" | "),
         "---|".repeat(others.len())
     );

@@ -1,10 +1,10 @@
-//! Queries until a method has found what the seed's method finds in 40,200.
+//! Queries until a method has found what the paper's method finds in 40,200.
 //!
 //! `cargo run --release -p bench --bin targets -- --data DIR [--set mnist|cifar10] [--part tuning|held-out] [--images N]
 //! [--at-most N] [--tasks pn,pn-add,pp] [--methods NAME[:PRESET][:lr=STEP],...] [--budget 40200] [--whole] [--seed S] [--engine rten|ort]
 //! [--threads N] [--references FILE] [--out DIR]`
 //!
-//! For every image and task the reference is $F$ at the last iterate of ZO-AdaExpGrad+ with the seed's settings
+//! For every image and task the reference is $F$ at the last iterate of ZO-AdaExpGrad+ with the paper's settings
 //! ($m = T = 200$, all coordinates kept); it is computed once and kept in a file. The target is 1.05 times that. A run ends at
 //! its target, so that what is told of later queries is an upper bound; with `--whole` it goes on to its budget.
 //!

@@ -75,10 +75,10 @@ fn page(asked: &Asked, rows: &[Row], commit: &str) -> String {
         "A run ends at its target, so ratios after that are upper bounds."
     };
     format!(
-        "# Queries to the seed's value\n\n\
+        "# Queries to the paper's value\n\n\
          Commit {commit}, seed {}, `{}`.\n\n\
          {} correctly classified images of each class from the {from}, in the order of a keyed hash{first}.\n\
-         Reference: the objective at the last iterate of ZO-AdaExpGrad+ with the seed's settings (m = T = 200, all coordinates kept)\n\
+         Reference: the objective at the last iterate of ZO-AdaExpGrad+ with the paper's settings (m = T = 200, all coordinates kept)\n\
          after 40,200 queries. Target: {SLACK} times that. A query counts when the solver's best objective is at most the target;\n\
          a run that never got there counts as ∞ (budget {} queries). {after}\n\
          Valid: the class condition holds at the best point; where it does not, a low value explains nothing.\n\n\

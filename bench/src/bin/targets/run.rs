@@ -66,7 +66,7 @@ impl Runner<'_> {
         Ok(Question::new(self.model, self.asked.set, about, task.mode(), task.conventions())?)
     }
 
-    /// $F$ at the last iterate of ZO-AdaExpGrad+ with the settings of the seed's text. Does not depend on `--seed`.
+    /// $F$ at the last iterate of ZO-AdaExpGrad+ with the settings of the paper's text. Does not depend on `--seed`.
     pub(crate) fn reference(&self, subject: &Subject) -> Fallible<Reference> {
         let question = self.question(subject)?;
         let arm = Arm::find("zo-ada-exp-grad+")?[0];

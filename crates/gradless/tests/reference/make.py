@@ -1,4 +1,4 @@
-"""Writes trajectories.json: iterates of the seed's authors' own update rules on a small stochastic quadratic.
+"""Writes trajectories.json: iterates of the paper's authors' own update rules on a small stochastic quadratic.
 
 Run inside a checkout of the authors' repository (github VergiliusShao/highdimzo), with numpy and scipy:
     PYTHONPATH=. python make.py > trajectories.json

@@ -131,7 +131,7 @@ fn what_cannot_be_run_is_refused_before_anything_is_made() {
     }
     gradless(&["resume", &folder.path("nowhere")]).fails_saying(&["nowhere", "not the folder of a run"]);
     folder.put("other/config.json", b"{\"schema\": \"something\"}");
-    gradless(&["resume", &folder.path("other")]).fails_saying(&["not of a run that can be resumed"]);
+    gradless(&["resume", &folder.path("other")]).fails_saying(&["does not hold a run that can be resumed"]);
 }
 
 #[test]

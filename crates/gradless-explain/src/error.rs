@@ -36,7 +36,7 @@ pub enum ExplainError {
         method: String,
     },
     /// There is too little budget for anything.
-    #[error("{queries} queries are too few: {before} are asked before the search; allow at least {}", before + LEAST)]
+    #[error("{queries} queries are too few: {}allow at least {}", asked(*before), before + LEAST)]
     Budget {
         /// Queries allowed.
         queries: u64,
@@ -55,6 +55,11 @@ pub enum ExplainError {
 
 /// Below this there is nothing to search with.
 pub(crate) const LEAST: u64 = 200;
+
+/// What is asked before a search, if anything is known to be.
+fn asked(before: u64) -> String {
+    if before == 0 { String::new() } else { format!("{before} are asked before the search; ") }
+}
 
 impl ExplainError {
     /// Whether asking the same again would fail again: what was asked makes no sense, whatever the model says.

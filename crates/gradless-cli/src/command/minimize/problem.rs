@@ -115,7 +115,8 @@ fn auto() -> String {
 enum PresetName {
     #[default]
     Default,
-    Seed,
+    #[serde(alias = "seed")]
+    Paper,
     Authors,
 }
 
@@ -285,7 +286,7 @@ impl ProblemFile {
         let method = Method::named(name)?;
         let preset = match preset {
             PresetName::Default => Preset::Practical,
-            PresetName::Seed => Preset::Paper,
+            PresetName::Paper => Preset::Paper,
             PresetName::Authors => Preset::Authors,
         };
         let mut config = Config { seed: self.seed, ..Config::new(method, preset) };

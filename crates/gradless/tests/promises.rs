@@ -222,6 +222,8 @@ proptest! {
             }
         }
         if let (0, Some(best)) = (mood, outcome.best.objective()) {
+            let numbers = outcome.history.windows(2).all(|pair| pair[0].iteration < pair[1].iteration);
+            assert!(numbers, "an iteration is recorded once: {:?}", outcome.history);
             let lower = outcome.history.iter().filter_map(|record| record.objective).find(|other| *other < best);
             prop_assert_eq!(lower, None, "the best is {}", best);
         }

@@ -121,12 +121,11 @@ impl Solver {
                 update.step(&seen, &mut step.d, &mut step.v)
             }
             other => {
-                self.go_on_without_step(other);
-                let State { points, step, sampling, books, .. } = &mut self.state;
                 step.d.fill(0.0);
-                books.next_iteration();
                 let best = points.best_objective();
                 books.record(evidence, Moved::nowhere(), (&sizes, penalty), sampling.radius, best);
+                self.go_on_without_step(other);
+                self.state.books.next_iteration();
                 return;
             }
         };

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             std::fs::write(snapshots.join(format!("{method}-{answered}")), body)?;
         }
     }
-    let picture = DynamicImage::ImageRgb8(RgbImage::from_fn(4, 4, |x, y| image::Rgb([40 * x as u8, 60 * y as u8, 9])));
+    let picture =
+        DynamicImage::ImageRgb8(RgbImage::from_fn(4, 4, |x, y| image::Rgb([40 * x as u8, 60 * y as u8, 9])));
     for (name, picture) in [("jpeg", picture.clone()), ("jpeg-grey", picture.grayscale())] {
         let mut bytes = Cursor::new(Vec::new());
         picture.write_to(&mut bytes, ImageFormat::Jpeg)?;
@@ -35,13 +36,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A run after so many answers.
 fn snapshot(method: &str, answered: usize) -> Result<Vec<u8>, Box<dyn Error>> {
-    let problem = Problem::builder(3).regulariser(Regulariser::l1(0.1)).set(Set::bounds(-1.0, 1.0)).build()?;
+    let problem =
+        Problem::builder(3).regulariser(Regulariser::l1(0.1)).set(Set::bounds(-1.0, 1.0)).build()?;
     let mut config = Config::new(Method::named(method)?, Preset::Practical);
     config.budget.queries = Some(500);
     let mut solver = Solver::new(problem, config)?;
     for _ in 0..answered {
         let values: Vec<f64> = match solver.ask() {
-            Ask::Evaluate(queries) => queries.to_matrix().chunks(3).map(|x| x.iter().map(|v| v * v).sum()).collect(),
+            Ask::Evaluate(queries) => {
+                queries.to_matrix().chunks(3).map(|x| x.iter().map(|v| v * v).sum()).collect()
+            }
             _ => break,
         };
         solver.tell(Answers::Values(&values))?;

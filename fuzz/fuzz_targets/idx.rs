@@ -1,4 +1,8 @@
 //! Fuzzes `gradless_fuzz::idx`.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
+#[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| gradless_fuzz::idx(data));
+
+#[cfg(not(fuzzing))]
+fn main() {}

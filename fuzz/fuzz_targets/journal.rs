@@ -1,4 +1,8 @@
 //! Fuzzes `gradless_fuzz::journal`.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
+#[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| gradless_fuzz::journal(data));
+
+#[cfg(not(fuzzing))]
+fn main() {}

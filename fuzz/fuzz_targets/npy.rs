@@ -1,4 +1,8 @@
 //! Fuzzes `gradless_fuzz::npy`.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
+#[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| gradless_fuzz::npy(data));
+
+#[cfg(not(fuzzing))]
+fn main() {}

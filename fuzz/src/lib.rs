@@ -39,8 +39,11 @@ mod cli {
 // The command's modules know each other by these names.
 use cli::{input, npy};
 
+/// A reader, fed with bytes.
+pub type Target = fn(&[u8]);
+
 /// Everything there is, by name.
-pub const TARGETS: [(&str, fn(&[u8])); 10] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("npy", npy),
     ("picture", picture),
     ("idx", idx),
@@ -96,7 +99,8 @@ pub fn idx(data: &[u8]) {
 pub fn cifar(data: &[u8]) {
     let [records, rest @ ..] = data else { return };
     let length = usize::from(records % 4) * 3073 + usize::from(records / 64);
-    let bytes: Vec<u8> = rest.iter().copied().cycle().take(if rest.is_empty() { 0 } else { length }).collect();
+    let bytes: Vec<u8> =
+        rest.iter().copied().cycle().take(if rest.is_empty() { 0 } else { length }).collect();
     let path = file("cifar", "test_batch.bin", &bytes);
     if let Ok(found) = data::cifar10(path.parent().unwrap_or(Path::new(".")), Split::Test) {
         assert_eq!(found.images.pixels.len(), found.labels.len() * 3072);
@@ -104,12 +108,15 @@ pub fn cifar(data: &[u8]) {
     }
 }
 
-/// A network: everything that is looked at and filled in before an engine sees it.
+/// A network: everything that is looked at and filled in before an engine sees it, and the engines that are there.
 pub fn onnx(data: &[u8]) {
     let description = Description { shape: Some(vec![1, 2, 2]), ..Description::default() };
-    for (description, engine) in [(None, Engine::Rten), (Some(description), Engine::Rten), (None, Engine::Ort)] {
+    for (description, engine) in
+        [(None, Engine::Rten), (Some(description), Engine::Rten), (None, Engine::Ort)]
+    {
         let options = OnnxOptions { description, engine, ..OnnxOptions::default() };
-        assert!(Onnx::from_bytes("fuzzed", data, &options).is_err(), "there is no engine");
+        // Fuzzed on its own there is no engine. In the tests of the workspace there are two, and they may accept the file.
+        drop(Onnx::from_bytes("fuzzed", data, &options));
     }
 }
 

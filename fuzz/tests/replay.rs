@@ -22,7 +22,8 @@ fn every_file_of_the_corpus_is_read_without_a_panic_or_a_hang() {
     for (name, target) in TARGETS {
         let corpus = files(&here.join("corpus").join(name));
         assert!(!corpus.is_empty(), "{name} has no corpus");
-        let inputs: Vec<PathBuf> = corpus.into_iter().chain(files(&here.join("regressions").join(name))).collect();
+        let inputs: Vec<PathBuf> =
+            corpus.into_iter().chain(files(&here.join("regressions").join(name))).collect();
         let (tell, told) = mpsc::channel();
         let worker = std::thread::spawn(move || {
             for path in inputs {
@@ -58,7 +59,10 @@ fn the_corpus_is_small() {
     let mut bytes = 0;
     for (name, _) in TARGETS {
         for folder in ["corpus", "regressions"] {
-            bytes += files(&here.join(folder).join(name)).iter().map(|path| path.metadata().unwrap().len()).sum::<u64>();
+            bytes += files(&here.join(folder).join(name))
+                .iter()
+                .map(|path| path.metadata().unwrap().len())
+                .sum::<u64>();
         }
     }
     assert!(bytes < 200_000, "{bytes} bytes");

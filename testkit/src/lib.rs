@@ -1,5 +1,6 @@
 //! What gradless's own tests and benchmarks need: problems with known minimisers, slow and obvious versions of what it
-//! computes fast, black boxes that count, a small classifier, programs that misbehave and the killing of commands.
+//! computes fast, black boxes that count, a small classifier, programs that misbehave, the killing of commands and a list of
+//! what was skipped.
 //!
 //! Nothing here depends on the crate under test.
 
@@ -13,3 +14,6 @@ pub mod noise;
 pub mod program;
 pub mod prox_naive;
 pub mod scalar;
+pub mod skip;
+
+pub use skip::skip;

@@ -15,7 +15,7 @@ use content::Content;
 use gradless::PerCoordinate;
 use picture::Picture;
 
-const DIGIT: &[u8] = include_bytes!("../../../assets/digits/5.png");
+const DIGIT: &[u8] = include_bytes!("../assets/digits/5.png");
 
 /// What inputs must become.
 #[derive(Clone, Debug)]

@@ -24,14 +24,14 @@ pub(crate) struct Shipped {
 
 const LENET: Shipped = Shipped {
     name: "the embedded LeNet",
-    bytes: include_bytes!("../../../assets/lenet.onnx"),
-    description: include_str!("../../../assets/lenet.toml"),
+    bytes: include_bytes!("../assets/lenet.onnx"),
+    description: include_str!("../assets/lenet.toml"),
 };
 #[cfg(feature = "paper")]
 const RESNET20: Shipped = Shipped {
     name: "the embedded ResNet20",
-    bytes: include_bytes!("../../../assets/resnet20.onnx"),
-    description: include_str!("../../../assets/resnet20.toml"),
+    bytes: include_bytes!("../assets/resnet20.onnx"),
+    description: include_str!("../assets/resnet20.toml"),
 };
 
 /// No list of class names is longer than this.

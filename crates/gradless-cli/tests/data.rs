@@ -54,12 +54,11 @@ fn where_nothing_can_be_fetched_every_missing_file_has_an_address_and_a_place() 
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the test says which data it saw")]
 fn the_real_data_are_taken_once_and_then_found() {
     for set in [DataSet::Mnist, DataSet::Cifar10] {
         let from = real_data().join(set.name());
         if !set.files().iter().all(|file| from.join(file.name).is_file()) {
-            eprintln!("skipped: no {} (set GRADLESS_DATA to a folder with {}/)", set.title(), set.name());
+            testkit::skip(format!("taking all of {}: {} does not hold it", set.title(), from.display()));
             continue;
         }
         let folder = Folder::new(set.name());

@@ -1,6 +1,5 @@
 //! ONNX files that are good: the right answers, the same bits however they are asked.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said")]
 
 mod support;
 

@@ -1,6 +1,5 @@
 //! Files that are not what they should be: a typed error each, no panic, no waiting.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said")]
 
 mod support;
 

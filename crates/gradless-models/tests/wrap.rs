@@ -1,6 +1,5 @@
 //! Counted, capped and cached models, and the noise floor.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stderr, reason = "what was skipped is said")]
 
 mod support;
 

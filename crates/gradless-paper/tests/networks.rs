@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gradless::{Inputs, Model};
@@ -24,15 +23,17 @@ fn model(name: &str) -> Onnx {
     Onnx::load_with(asset(name), &OnnxOptions { threads, ..OnnxOptions::default() }).unwrap()
 }
 
-/// The test set if it is at hand, and whether it is is said.
+/// The test set if it is at hand; where it is not, that is said.
 fn test_set(name: &str, read: fn(&Path, Split) -> Result<Labelled, data::DataError>) -> Option<Labelled> {
     let folder =
         std::env::var_os("GRADLESS_DATA").map_or_else(|| root().join("data"), PathBuf::from).join(name);
     let there = folder.is_dir();
-    let what =
-        if there { "the whole test set" } else { "not there (GRADLESS_DATA or data/): embedded samples" };
-    // Straight to stderr: what is printed is shown only when a test fails.
-    let _ = writeln!(std::io::stderr(), "{name}: {what}");
+    if !there {
+        testkit::skip(format!(
+            "accuracies on all of {name}: {} is not there (GRADLESS_DATA)",
+            folder.display()
+        ));
+    }
     there.then(|| read(&folder, Split::Test).unwrap())
 }
 
@@ -94,7 +95,7 @@ fn the_engine_agrees_with_the_referee() {
         let model = model(name);
         let second = OnnxOptions { engine: Engine::Ort, ..OnnxOptions::default() };
         let second = Onnx::load_with(asset(name), &second)
-            .map_err(|error| writeln!(std::io::stderr(), "skipped: {error}"))
+            .map_err(|error| testkit::skip(format!("{name} in the engine ort: {error}")))
             .ok();
         let referee = Network::read(&std::fs::read(asset(name)).unwrap()).unwrap();
         let (count, dim) = (6, model.inputs());

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::Write as _;
 use std::path::Path;
 
 /// The paper's own methods without tuning.
@@ -59,8 +58,7 @@ impl Published {
         };
         let read = rows("table.csv").zip(rows("pairs.csv")).map(|(table, pairs)| Self { set, table, pairs });
         if read.is_none() {
-            // Straight to stderr: what is printed is shown only when a test fails.
-            let _ = writeln!(std::io::stderr(), "skipped: {set} is not published in docs/reproduction");
+            testkit::skip(format!("the paper's findings on {set}: no tables in docs/reproduction/{set}"));
         }
         read
     }
@@ -232,7 +230,12 @@ fn storm_has_no_advantage_for_twice_the_calls() {
 fn studied(file: &str, column: &str, wanted: &[(&str, &str)]) -> Option<f64> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reproduction/cifar10-precision").join(file);
-    let text = std::fs::read_to_string(path).ok()?;
+    let Ok(text) = std::fs::read_to_string(path) else {
+        testkit::skip(format!(
+            "rounding in the paper's findings: no docs/reproduction/cifar10-precision/{file}"
+        ));
+        return None;
+    };
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next()?;
     let place = |name: &str| head.iter().position(|&found| found == name).unwrap();

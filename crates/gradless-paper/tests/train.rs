@@ -3,7 +3,6 @@
 #![cfg(feature = "train")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,17 +44,11 @@ fn digits() -> (Labelled, Labelled) {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data"), PathBuf::from)
         .join("mnist");
     let there = folder.is_dir();
-    let what = if there {
-        "on MNIST"
-    } else {
-        "on drawn pictures, MNIST is not there (GRADLESS_DATA or data/mnist)"
-    };
-    // Straight to stderr: what is printed is shown only when a test fails.
-    let _ = writeln!(std::io::stderr(), "training {what}");
     if there {
         let read = |split| data::mnist(&folder, split).unwrap();
         (first(&read(Split::Train), 1024), first(&read(Split::Test), 256))
     } else {
+        testkit::skip(format!("training on MNIST: {} is not there (drawn pictures were)", folder.display()));
         (pictures(1, 28, 1024, 1), pictures(1, 28, 256, 2))
     }
 }

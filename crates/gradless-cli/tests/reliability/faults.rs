@@ -171,16 +171,12 @@ fn disk() -> Result<Vec<String>, String> {
     )?;
 
     let folder = Folder::new("full");
-    match full_disk(&folder) {
-        Some(mut command) => {
-            row(
-                "disk full",
-                watched(&mut command),
-                &["cannot be written", "No space left", "gradless resume"],
-            )?;
-        }
-        // Where no small disk can be made the unit test `a_full_disk_ends_the_writing_and_what_was_whole_is_kept` stands in.
-        None => rows.push("| any | disk full | | error: cannot be written |\n".to_owned()),
+    if let Some(mut command) = full_disk(&folder) {
+        row("disk full", watched(&mut command), &["cannot be written", "No space left", "gradless resume"])?;
+    } else {
+        // The unit test `a_full_disk_ends_the_writing_and_what_was_whole_is_kept` stands in.
+        testkit::skip("a command on a full disk: unshare cannot mount a small one here");
+        rows.push("| any | disk full | | error: cannot be written |\n".to_owned());
     }
     Ok(rows)
 }

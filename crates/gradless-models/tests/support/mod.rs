@@ -47,7 +47,7 @@ pub(crate) fn engines() -> Vec<Engine> {
         Ok(_) => true,
         Err(error) => {
             assert!(matches!(error.problem, Problem::NoEngine { .. } | Problem::Library(_)), "{error}");
-            eprintln!("skipped: {error}");
+            testkit::skip(format!("models in the engine {engine:?}: {error}"));
             false
         }
     };

@@ -2,7 +2,7 @@ use super::*;
 use crate::npy;
 use crate::scratch::Folder;
 
-const DIGIT: &[u8] = include_bytes!("../../../../../assets/digits/5.png");
+const DIGIT: &[u8] = include_bytes!("../../../assets/digits/5.png");
 
 fn space() -> Space {
     Space { shape: vec![1, 28, 28], range: [0.0, 1.0], resize: false }

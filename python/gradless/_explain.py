@@ -39,6 +39,7 @@ def explain(
     method: str = "auto",
     l1: float | None = None,
     l2: float | None = None,
+    confidence: float | str = 0.0,
     kappa: float | str | None = "5%",
     prune: bool = True,
     start: str = "auto",
@@ -101,8 +102,11 @@ def explain(
     l1, l2
         Weights of the penalty. 1/16 of the width of the bounds, and of its square, unless given; ``l2`` is as ``l1`` if only that
         is given.
+    confidence
+        How sure the model must be of the answer: the share of the input's own margin that it keeps (``0.5`` or ``"50%"``), or a
+        probability (``"p=0.9"``). 0: the class alone.
     kappa
-        By how much the class condition should hold: in scores, as a share of the input's own margin (``"5%"``), or ``None``.
+        By how much the search aims to hold the condition before the last pruning: in scores, as a share of the input's own margin (``"5%"``), or ``None``.
     prune
         Whether what is not needed is removed at the end.
     start
@@ -174,6 +178,7 @@ def explain(
         "max_seconds": None if max_seconds is None else not_negative("max_seconds", max_seconds),
         "l1": None if l1 is None else real("l1", l1),
         "l2": None if l2 is None else real("l2", l2),
+        **_confidence(confidence),
         **_kappa(kappa),
         "prune": bool(prune),
         "start": start,
@@ -244,6 +249,20 @@ def _background(background: Any, rows: Array | None, dim: int) -> Any:
     return None if rows is None else np.median(rows, axis=0)
 
 
+def _confidence(confidence: Any) -> dict[str, float | None]:
+    text = confidence.strip() if isinstance(confidence, str) else None
+    try:
+        if text is None:
+            return {"confidence_share": real("confidence", confidence), "confidence_probability": None}
+        if text.startswith("p="):
+            return {"confidence_share": None, "confidence_probability": float(text[2:])}
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        return {"confidence_share": share, "confidence_probability": None}
+    except ValueError:
+        needed = "a share of the input's margin such as 0.5 or '50%', or a probability such as 'p=0.9', is needed"
+        raise ValueError(f"confidence is {confidence!r}: {needed}") from None
+
+
 def _kappa(kappa: Any) -> dict[str, float | None]:
     if kappa is None:
         return {"kappa": None, "kappa_share": None}
@@ -298,6 +317,7 @@ def explain_many(
     method: str = "auto",
     l1: float | None = None,
     l2: float | None = None,
+    confidence: float | str = 0.0,
     kappa: float | str | None = "5%",
     prune: bool = True,
     start: str = "auto",

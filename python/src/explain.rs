@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use gradless::{Budget, Config, Inputs, Model, PerCoordinate, Preset};
 use gradless_explain::{
-    Column, Columns, Declared, ExplainError, Features, Grid, Kappa, Labels, Moves, Options, Pixels, Question,
-    Session, Start, Starts, Strategy, Watch,
+    Column, Columns, Confidence, Declared, ExplainError, Features, Grid, Kappa, Labels, Moves, Options,
+    Pixels, Question, Session, Start, Starts, Strategy, Watch,
 };
 use gradless_models::ScoreKind;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -46,6 +46,8 @@ pub(crate) struct Request<'py> {
     max_seconds: Option<f64>,
     l1: Option<f64>,
     l2: Option<f64>,
+    confidence_share: Option<f64>,
+    confidence_probability: Option<f64>,
     kappa: Option<f64>,
     kappa_share: Option<f64>,
     prune: bool,
@@ -269,6 +271,10 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
         max_queries: request.max_queries,
         l1: request.l1.unwrap_or(ours.l1 / width),
         l2: request.l2.or(request.l1).unwrap_or(ours.l2 / width / width),
+        confidence: match (request.confidence_probability, request.confidence_share) {
+            (Some(p), _) => Confidence::Probability(p),
+            (None, share) => share.map_or(ours.confidence, Confidence::Share),
+        },
         kappa: request.kappa.map(Kappa::Absolute).or(request.kappa_share.map(Kappa::Share)),
         prune: request.prune,
         starts: Starts::both(choose("start", &request.start, &starts)?),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agreement::Agreement;
 
+use crate::condition::Confidence;
 use crate::features::Kind;
 use crate::question::Question;
 use crate::strategy::Strategy;
@@ -52,6 +53,9 @@ pub struct Answer {
     /// By how much the class condition holds; the smaller of the answer's own and its file's.
     #[serde(deserialize_with = "numbers::number")]
     pub margin: f64,
+    /// How sure the model is of the answer.
+    #[serde(default)]
+    pub confidence: Sureness,
     /// The noise of the margin, in the same unit.
     #[serde(deserialize_with = "numbers::number")]
     pub noise_floor: f64,
@@ -118,6 +122,19 @@ pub struct Answer {
     /// How the search went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+}
+
+/// How sure the model is of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sureness {
+    /// What was asked.
+    pub asked: Confidence,
+    /// The margin of the answer as a share of the input's own.
+    pub share: Option<f64>,
+    /// The probability of the input's class, of scores that are logits or probabilities.
+    pub original: Option<f64>,
+    /// The probability of the class that the answer speaks for.
+    pub answer: Option<f64>,
 }
 
 /// What features there are, and how many of them an answer uses.

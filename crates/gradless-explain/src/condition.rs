@@ -4,12 +4,42 @@ mod floor;
 
 pub use floor::Floor;
 
+use serde::{Deserialize, Serialize};
+
 /// The class condition: holds where its margin is positive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// The class of the original input.
     pub class: usize,
     kind: Kind,
+    beyond: Beyond,
+}
+
+/// What is asked beyond the class itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Beyond {
+    Nothing,
+    /// The class leads by so much.
+    Lead(f64),
+    /// The logarithm of the odds of the class against all others is so much.
+    LogOdds(f64),
+}
+
+/// How sure the model must be of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// The answer keeps this share of the input's own margin: a part for its class, a change for the new one.
+    Share(f64),
+    /// The model gives the class this probability. For scores that are logits or probabilities.
+    Probability(f64),
+}
+
+impl Default for Confidence {
+    /// The class alone.
+    fn default() -> Self {
+        Self::Share(0.0)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +54,25 @@ enum Kind {
 
 impl Condition {
     pub(crate) fn keeps(class: usize) -> Self {
-        Self { class, kind: Kind::Keeps }
+        Self { class, kind: Kind::Keeps, beyond: Beyond::Nothing }
     }
 
     pub(crate) fn leaves(class: usize) -> Self {
-        Self { class, kind: Kind::Leaves }
+        Self { class, kind: Kind::Leaves, beyond: Beyond::Nothing }
     }
 
     pub(crate) fn becomes(class: usize, target: usize) -> Self {
-        Self { class, kind: Kind::Becomes(target) }
+        Self { class, kind: Kind::Becomes(target), beyond: Beyond::Nothing }
+    }
+
+    /// The same with a confidence, given the scores of the original.
+    pub(crate) fn with(self, confidence: Confidence, original: &[f64]) -> Self {
+        let beyond = match confidence {
+            Confidence::Share(0.0) => Beyond::Nothing,
+            Confidence::Share(share) => Beyond::Lead(share * self.confidence(original)),
+            Confidence::Probability(p) => Beyond::LogOdds((p / (1.0 - p)).ln()),
+        };
+        Self { beyond, ..self }
     }
 
     /// How far the score of the original class is above the others.
@@ -40,8 +80,41 @@ impl Condition {
         lead(scores, self.class)
     }
 
-    /// By how much the condition holds; negative: by how much it does not.
+    /// By how much the condition holds, with the confidence that is asked; negative: by how much it does not.
     pub fn margin(&self, scores: &[f64]) -> f64 {
+        let margin = self.class_margin(scores);
+        match self.beyond {
+            Beyond::Nothing => margin,
+            // Over every other class, not only that of the original.
+            Beyond::Lead(least) => lead(scores, self.favoured(scores)) - least,
+            // NaN stays NaN.
+            Beyond::LogOdds(least) if margin.is_nan() || least.is_nan() => f64::NAN,
+            Beyond::LogOdds(least) => margin.min(log_odds(scores, self.favoured(scores)) - least),
+        }
+    }
+
+    /// By how much the class of an answer leads, of a point whose margin is known.
+    pub(crate) fn without_confidence(&self, margin: f64, scores: &[f64]) -> f64 {
+        match self.beyond {
+            Beyond::Nothing => margin,
+            Beyond::Lead(least) => margin + least,
+            Beyond::LogOdds(_) => self.class_margin(scores),
+        }
+    }
+
+    /// The class that an answer speaks for.
+    pub(crate) fn favoured(&self, scores: &[f64]) -> usize {
+        match self.kind {
+            Kind::Keeps => self.class,
+            Kind::Becomes(target) => target,
+            Kind::Leaves => {
+                let others = (0..scores.len()).filter(|&other| other != self.class);
+                others.reduce(|best, i| if scores[i] > scores[best] { i } else { best }).unwrap_or(self.class)
+            }
+        }
+    }
+
+    fn class_margin(&self, scores: &[f64]) -> f64 {
         match self.kind {
             Kind::Keeps => lead(scores, self.class),
             Kind::Leaves => -lead(scores, self.class),
@@ -83,6 +156,18 @@ pub fn largest(scores: &[f64]) -> usize {
     (1..scores.len()).fold(0, |best, i| if scores[i] > scores[best] { i } else { best })
 }
 
+/// The logarithm of the odds of a class against all others, scores being logarithms of something proportional to probabilities.
+fn log_odds(scores: &[f64], class: usize) -> f64 {
+    let others = || scores.iter().enumerate().filter(|&(i, _)| i != class).map(|(_, &score)| score);
+    let highest = others().fold(f64::NEG_INFINITY, f64::max);
+    scores[class] - highest - others().map(|score| (score - highest).exp()).sum::<f64>().ln()
+}
+
+/// The probability of a class by the same reading of scores.
+pub(crate) fn probability(scores: &[f64], class: usize) -> f64 {
+    1.0 / (1.0 + (-log_odds(scores, class)).exp())
+}
+
 /// How far a score is above the highest of the others.
 pub(crate) fn lead(scores: &[f64], class: usize) -> f64 {
     // A maximum would pass over it.
@@ -103,6 +188,27 @@ mod tests {
         assert_eq!(conditions.map(|c| c.margin(&[1.0, 3.0, 2.0])), [1.0, -1.0, -2.0]);
         assert_eq!(conditions.map(|c| c.margin(&[5.0, 3.0, 2.0])), [-2.0, 2.0, 2.0]);
         assert!(conditions.iter().all(|c| c.margin(&[5.0, f64::NAN, 2.0]).is_nan()));
+    }
+
+    #[test]
+    fn confidence_is_a_share_of_the_inputs_margin_or_a_probability() {
+        let (original, scores) = ([0.0, 4.0, 1.0], [2.0, 1.0, 0.5]);
+        let change = Condition::leaves(1);
+        assert_eq!(change.with(Confidence::Share(0.0), &original), change);
+        // The input leads by 3, the answer by 1; the third class may come between.
+        assert_eq!(change.with(Confidence::Share(0.25), &original).margin(&[2.0, 1.0, 1.5]), -0.25);
+        let third = change.with(Confidence::Share(0.25), &original);
+        assert_eq!((change.margin(&scores), third.margin(&scores)), (1.0, 0.25));
+        assert_eq!(third.without_confidence(0.25, &scores), 1.0);
+        let p = probability(&scores, 0);
+        let softmax = 2.0_f64.exp() / (2.0_f64.exp() + 1.0_f64.exp() + 0.5_f64.exp());
+        assert!((p - softmax).abs() < 1e-15);
+        for (asked, holds) in [(p - 1e-9, true), (p + 1e-9, false)] {
+            let sure = change.with(Confidence::Probability(asked), &original);
+            assert_eq!(sure.margin(&scores) > 0.0, holds, "{asked} of {p}");
+        }
+        // A probability that the class need not lead for does not make another one lead.
+        assert!(change.with(Confidence::Probability(0.01), &original).margin(&original) < 0.0);
     }
 
     #[test]

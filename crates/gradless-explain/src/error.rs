@@ -29,6 +29,22 @@ pub enum ExplainError {
     /// The method cannot be used here.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A probability that is none, or that cannot be reached.
+    #[error(
+        "the confidence is a probability of {value}: a number between 0 and 1 is needed, neither of them included"
+    )]
+    Probability {
+        /// What was given.
+        value: f64,
+    },
+    /// The model has no probabilities.
+    #[error(
+        "the model tells {scores}, which are no probabilities: ask for a share of the input's margin instead, such as 0.5"
+    )]
+    NoProbabilities {
+        /// What its scores are.
+        scores: &'static str,
+    },
     /// The method cannot work on scores.
     #[error("{method} asks for gradients, which queries do not give: take one whose name begins with zo-")]
     Gradients {

@@ -62,7 +62,7 @@ pub mod session;
 
 pub use absent::Absent;
 pub use answer::{Agreement, Answer, Minimal, Step};
-pub use condition::Floor;
+pub use condition::{Confidence, Floor};
 pub use error::ExplainError;
 pub use features::{Column, Columns, Features, Grid, Pixels};
 pub use question::{Moves, Question, QuestionError};

@@ -75,6 +75,11 @@ impl Scores {
         }
     }
 
+    /// Whether they tell how probable the model takes a class to be.
+    pub fn has_probabilities(self) -> bool {
+        matches!(self, Self::Logits | Self::Probabilities)
+    }
+
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use gradless::{Config, Inputs, Model, StopReason};
 
-use crate::answer::{self, Agreement, Answer, Compared, Counted, SCHEMA, Verdict, Weights};
-use crate::condition::{Floor, largest};
+use crate::answer::{self, Agreement, Answer, Compared, Counted, SCHEMA, Sureness, Verdict, Weights};
+use crate::condition::{Confidence, Floor, largest, lead, probability};
 use crate::error::{ExplainError, LEAST};
 use crate::features::{Coordinates, Features};
 use crate::ledger::{Ledger, Surroundings};
@@ -135,6 +135,9 @@ impl Session<'_> {
     /// Answers all questions, one after the other. A question that was not begun because of a cancellation has no answer.
     pub fn explain(&self, look: Look) -> Result<Vec<Answer>, ExplainError> {
         self.check()?;
+        if matches!(self.options.confidence, Confidence::Probability(_)) && !look.scores.has_probabilities() {
+            return Err(ExplainError::NoProbabilities { scores: look.scores.name() });
+        }
         let model = look.scores.searched(self.model);
         let model = model.as_ref();
         let floor = self.floor(model, look.scores)?;
@@ -265,7 +268,7 @@ impl Sought<'_> {
         let input = self.session.features.input();
         let (done, ended) = watched(self.session.watch.cancel, deadline, |cancel| {
             self.model.scores(Inputs { points: input, dim: input.len() }, &mut original)?;
-            let condition = self.question.condition(&original)?;
+            let condition = self.question.condition(&original)?.with(options.confidence, &original);
             let kappa = options.kappa(condition.confidence(&original));
             let Options { l1, l2, threads, .. } = options;
             let around = Surroundings {
@@ -292,6 +295,21 @@ impl Sought<'_> {
         Ok((self.answer(&options, &original, done, ended), compared, ended))
     }
 
+    /// How sure the model is of what was found.
+    fn sureness(&self, asked: Confidence, original: &[f64], told: &Told) -> Sureness {
+        let sure = |scores: &[f64], class: usize| {
+            self.scores.has_probabilities().then(|| probability(scores, class)).filter(|p| p.is_finite())
+        };
+        let class = largest(original);
+        let own = lead(original, class);
+        Sureness {
+            asked,
+            share: (own > 0.0).then(|| told.margin / own).filter(|share| share.is_finite()),
+            original: sure(original, class),
+            answer: sure(&told.scores, told.favoured),
+        }
+    }
+
     /// The record of what was found.
     fn answer(&self, options: &Options, original: &[f64], told: Told, ended: Ended) -> Answer {
         let Account { floor, before, .. } = *self.account;
@@ -307,6 +325,7 @@ impl Sought<'_> {
             name: labels.class(class),
             scores: self.scores.original(scores),
         };
+        let confidence = self.sureness(options.confidence, original, &told);
         let (original, explanation) =
             (verdict(largest(original), original), verdict(told.class, &told.scores));
         let target = self.question.target();
@@ -317,6 +336,7 @@ impl Sought<'_> {
             counted,
             margin: told.margin,
             floor: floor.margin,
+            confidence: &confidence,
             original: &original.name,
             class: &explanation.name,
             target: target_name.as_deref(),
@@ -357,6 +377,7 @@ impl Sought<'_> {
             stop_reason,
             valid: told.valid,
             margin: told.margin,
+            confidence,
             noise_floor: floor.margin,
             noise_floor_source: floor.source.to_owned(),
             scores_are: self.scores.name().to_owned(),

@@ -8,9 +8,9 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gradless_explain::answer::{Counted, SCHEMA, Verdict, Weights};
+use gradless_explain::answer::{Counted, SCHEMA, Sureness, Verdict, Weights};
 use gradless_explain::features::Kind;
-use gradless_explain::{Agreement, Answer, Minimal, Moves, Question, Step, Strategy};
+use gradless_explain::{Agreement, Answer, Confidence, Minimal, Moves, Question, Step, Strategy};
 use gradless_report::explanation::Outcome;
 use gradless_report::{Frame, IndexEntry, Page, index_html};
 
@@ -334,6 +334,12 @@ fn answer(
         stop_reason: "no better valid point in the last 1,000 queries".into(),
         valid: true,
         margin: 0.51,
+        confidence: Sureness {
+            asked: Confidence::Share(0.5),
+            share: Some(0.53),
+            original: Some(0.998),
+            answer: Some(0.71),
+        },
         noise_floor: 1.7e-6,
         noise_floor_source: "measured".into(),
         scores_are: "logits".into(),

@@ -1,9 +1,9 @@
 //! The pages: what is on them, what never is, and how large they get.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use gradless_explain::answer::{Counted, SCHEMA, Verdict, Weights};
+use gradless_explain::answer::{Counted, SCHEMA, Sureness, Verdict, Weights};
 use gradless_explain::features::Kind;
-use gradless_explain::{Agreement, Answer, Minimal, Question, Step, Strategy};
+use gradless_explain::{Agreement, Answer, Confidence, Minimal, Question, Step, Strategy};
 use gradless_report::explanation::Outcome;
 use gradless_report::{Frame, IndexEntry, Page, index_html};
 
@@ -35,6 +35,12 @@ fn answer(question: Question) -> Answer {
         stop_reason: "the budget is spent".into(),
         valid: true,
         margin: 0.5,
+        confidence: Sureness {
+            asked: Confidence::Share(0.25),
+            share: Some(0.625),
+            original: Some(0.99),
+            answer: Some(0.9375),
+        },
         noise_floor: 0.001,
         noise_floor_source: "given".into(),
         scores_are: "probabilities".into(),
@@ -153,6 +159,8 @@ fn everything_that_was_found_is_on_the_page() {
         "gradless explain --seed 3",
         "3.25 s",
         "κ = 0.4",
+        "0.938; 0.99 for the input",
+        "25 % of the input's margin",
     ];
     for text in wanted {
         assert!(page.contains(text), "{text}");

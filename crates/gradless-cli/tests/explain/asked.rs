@@ -200,3 +200,20 @@ fn a_refused_question_leaves_the_earlier_run_as_it_is() {
     asked.ask_with("--seed 1 --force").ends(0);
     assert_ne!(asked.text("config.json"), before);
 }
+
+#[test]
+fn answers_are_as_sure_as_was_asked() {
+    for (words, least) in [("--confidence 0.5", 1.75), ("--confidence 50%", 1.75), ("--confidence 0", 0.0)] {
+        let asked = Question::new("confidence", "rows").about_the_row().with("--force").with(words);
+        for record in asked.ask().ends(0).json().as_array().unwrap() {
+            // The row has 4 points for its class and 0.5 for the next.
+            assert!(record["margin"].as_f64().unwrap() >= least, "{words}: {record}");
+            assert_eq!(record["sentence"].as_str().unwrap().contains("(p = "), least > 0.0, "{record}");
+        }
+    }
+    let sure = Question::new("sure", "rows").about_the_row().with("--confidence p=0.9 --question part");
+    assert!(sure.ask().ends(0).json()["confidence"]["answer"].as_f64().unwrap() >= 0.9);
+    let labels = Question::new("sure-labels", "labels").about_the_row();
+    labels.ask_with("--confidence p=0.9").fails_saying(&["labels", "no probabilities", "share"]);
+    labels.ask_with("--confidence much").fails_saying(&["--confidence", "p=0.9"]);
+}

@@ -1,6 +1,7 @@
 //! What was found, or why nothing was and what to try, in plain sentences.
 
-use super::{Counted, Minimal};
+use super::{Counted, Minimal, Sureness};
+use crate::condition::Confidence;
 use crate::question::{Moves, Question};
 use crate::scores::Scores;
 use crate::session::Options;
@@ -13,6 +14,7 @@ pub(crate) struct Context<'a> {
     pub(crate) counted: Counted,
     pub(crate) margin: f64,
     pub(crate) floor: f64,
+    pub(crate) confidence: &'a Sureness,
     /// Name or number of the class before, after, and of the target.
     pub(crate) original: &'a str,
     pub(crate) class: &'a str,
@@ -27,7 +29,7 @@ pub(crate) fn sentence(context: &Context<'_>) -> String {
     if !context.valid {
         return missed(context);
     }
-    let class = named(context.class);
+    let class = format!("{}{}", named(context.class), how_sure(context.confidence));
     let Counted { used, .. } = context.counted;
     match context.question {
         Question::Part if used == 0 && context.some_frozen => {
@@ -50,6 +52,16 @@ pub(crate) fn sentence(context: &Context<'_>) -> String {
             let things = these(context.counted);
             format!("{way} {}{} makes it {class}.", things[..1].to_lowercase(), &things[1..])
         }
+    }
+}
+
+/// How sure the model is, where somebody asked.
+fn how_sure(confidence: &Sureness) -> String {
+    match (confidence.answer, confidence.share) {
+        _ if confidence.asked == Confidence::default() => String::new(),
+        (Some(p), _) => format!(" (p = {p:.2})"),
+        (None, Some(share)) => format!(" ({:.0} % of the input's margin)", 100.0 * share),
+        (None, None) => String::new(),
     }
 }
 
@@ -77,7 +89,20 @@ fn missed(context: &Context<'_>) -> String {
         (_, Some(target)) => format!("No change was found that makes it {}", named(target)),
         (_, None) => format!("No change was found that makes it something else than {original}"),
     };
-    let why = if context.margin > 0.0 {
+    let why = if context.margin > 0.0 && context.confidence.asked != Confidence::default() {
+        let Sureness { asked, share, answer, .. } = *context.confidence;
+        match asked {
+            Confidence::Share(asked) => format!(
+                "the closest point does so with {:.0} % of the input's margin, {:.0} % were asked",
+                100.0 * share.unwrap_or(0.0),
+                100.0 * asked
+            ),
+            Confidence::Probability(asked) => format!(
+                "the closest point does so with a probability of {:.3}, {asked} was asked",
+                answer.unwrap_or(0.0)
+            ),
+        }
+    } else if context.margin > 0.0 {
         let Context { margin, floor, .. } = context;
         format!(
             "the closest point meets the condition by {margin:.2e}, which is not above the noise floor of {floor:.2e}"
@@ -92,6 +117,9 @@ fn missed(context: &Context<'_>) -> String {
 fn attempts(context: &Context<'_>) -> Vec<String> {
     let options = context.options;
     let mut attempts = Vec::new();
+    if context.margin > 0.0 && context.confidence.asked != Confidence::default() {
+        attempts.push("a lower confidence".to_owned());
+    }
     if let Question::Change { moves, target } = context.question {
         if moves == Moves::Add {
             attempts.push("a two-sided change, which may remove things too".to_owned());
@@ -145,6 +173,7 @@ mod tests {
             counted,
             margin: -0.5,
             floor: 1e-6,
+            confidence: &Sureness::default(),
             original: "5",
             class: "cat",
             target: None,

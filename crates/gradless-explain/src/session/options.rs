@@ -3,6 +3,7 @@
 use gradless::{Config, Estimator};
 use serde::{Deserialize, Serialize};
 
+use crate::condition::Confidence;
 use crate::error::{ExplainError, LEAST};
 use crate::question::Question;
 use crate::scores::Declared;
@@ -22,6 +23,7 @@ pub(crate) const WEIGHT: f64 = 0.0625;
 /// | `method`, `config` | `auto` | the optimiser of a penalised search, by name and as a configuration; its seed is that of the search |
 /// | `max_queries` | 5,000 | inputs the model may be given for each question, everything included |
 /// | `l1`, `l2` | 2^-4 each | weights of the penalty: of the method, and of what a search calls small |
+/// | `confidence` | the class alone | how sure the model must be of the answer, from the first step to the last |
 /// | `kappa` | 5 % of the input's margin | the margin to aim at; `None`: a method's loss never stops |
 /// | `prune` | yes | whether what is not needed is removed at the end |
 /// | `starts` | auto | where a method starts |
@@ -39,6 +41,7 @@ pub struct Options {
     pub max_queries: u64,
     pub l1: f64,
     pub l2: f64,
+    pub confidence: Confidence,
     pub kappa: Option<Kappa>,
     pub prune: bool,
     pub starts: Starts,
@@ -59,6 +62,7 @@ impl Default for Options {
             max_queries: QUERIES,
             l1: WEIGHT,
             l2: WEIGHT,
+            confidence: Confidence::default(),
             kappa: Some(Kappa::Share(0.05)),
             prune: true,
             starts: Starts::default(),
@@ -77,7 +81,15 @@ impl Options {
             Some(Kappa::Absolute(value) | Kappa::Share(value)) => value,
             None => 0.0,
         };
+        let share = match self.confidence {
+            Confidence::Probability(p) if !(p > 0.0 && p < 1.0) => {
+                return Err(ExplainError::Probability { value: p });
+            }
+            Confidence::Probability(_) => 0.0,
+            Confidence::Share(share) => share,
+        };
         for (what, value) in [
+            ("the confidence", share),
             ("the weight l1", self.l1),
             ("the weight l2", self.l2),
             ("the noise floor", self.noise_floor.unwrap_or(0.0)),

@@ -12,7 +12,10 @@ pub(super) struct Told {
     pub(super) scores: Vec<f64>,
     pub(super) class: usize,
     pub(super) valid: bool,
+    /// By how much the class alone holds.
     pub(super) margin: f64,
+    /// The class the answer speaks for.
+    pub(super) favoured: usize,
     pub(super) kappa: Option<f64>,
     pub(super) loss: f64,
     pub(super) objective: f64,
@@ -45,7 +48,8 @@ impl Told {
         Self {
             class: largest(&scores),
             valid,
-            margin,
+            margin: ledger.around.condition.without_confidence(margin, &scores),
+            favoured: ledger.around.condition.favoured(&scores),
             kappa: ledger.kappa,
             loss,
             objective: objective(loss, norm_l1, norm_l2),

@@ -1,7 +1,7 @@
 //! The part of the page about one question: numbers, scores, curves, how sure, what it cost.
 
 use gradless_explain::answer::Counted;
-use gradless_explain::{Answer, Minimal, Step};
+use gradless_explain::{Answer, Confidence, Minimal, Step};
 
 use super::{Page, scores};
 use crate::curve::Curve;
@@ -69,6 +69,18 @@ fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
 fn sureness(answer: &Answer, page: &mut String) {
     page.push_str("<section>\n<h3>How sure</h3>\n<dl class=\"facts\">\n");
     fact("Margin", &margin(answer), page);
+    if let Some(p) = answer.confidence.answer {
+        let was =
+            answer.confidence.original.map_or_else(String::new, |p| format!("; {} for the input", number(p)));
+        fact("Probability of its class", &format!("{}{was}", number(p)), page);
+    }
+    match answer.confidence.asked {
+        Confidence::Share(0.0) => {}
+        Confidence::Share(share) => {
+            fact("Confidence asked for", &format!("{} % of the input's margin", number(100.0 * share)), page);
+        }
+        Confidence::Probability(p) => fact("Confidence asked for", &format!("p = {}", number(p)), page),
+    }
     if let Some(kappa) = answer.kappa {
         fact("Margin asked for", &format!("κ = {}", number(kappa)), page);
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use gradless_explain::Kappa;
+use gradless_explain::{Confidence, Kappa};
 
 use crate::model::ModelArguments;
 
@@ -53,6 +53,11 @@ pub(crate) struct Explain {
     /// The class a change should lead to, by name or number [default: any other]
     #[arg(long, value_name = "CLASS", help_heading = "What is asked")]
     pub(crate) target: Option<String>,
+
+    /// How sure the model must be of an answer: the share of the input's own margin that it keeps (0.5 or 50%), or a probability
+    /// (p=0.9) [default: 0, the class alone]
+    #[arg(long, value_name = "C", help_heading = "What is asked")]
+    pub(crate) confidence: Option<ConfidenceWord>,
 
     /// A mask (picture or .npy of the model's size): what is white in it stays as it is
     #[arg(long, value_name = "MASK", help_heading = "What is asked")]
@@ -220,6 +225,28 @@ pub(crate) enum Switch {
     Off,
 }
 
+/// How sure the model must be, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ConfidenceWord(pub(crate) Confidence);
+
+impl FromStr for ConfidenceWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str, most: f64| {
+            let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=most).contains(value));
+            value.ok_or_else(|| {
+                "a share of the input's margin (0.5 or 50%), or a probability (p=0.9)".to_owned()
+            })
+        };
+        Ok(Self(match (text.strip_prefix("p="), text.strip_suffix('%')) {
+            (Some(p), _) => Confidence::Probability(number(p, 1.0)?),
+            (None, Some(share)) => Confidence::Share(number(share, f64::MAX)? / 100.0),
+            (None, None) => Confidence::Share(number(text, f64::MAX)?),
+        }))
+    }
+}
+
 /// A margin to reach, as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct KappaWord(pub(crate) Option<Kappa>);
@@ -243,6 +270,17 @@ impl FromStr for KappaWord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn confidence_is_a_share_or_a_probability() {
+        let read = |text: &str| text.parse::<ConfidenceWord>().map(|word| word.0);
+        assert_eq!(read("0.5"), Ok(Confidence::Share(0.5)));
+        assert_eq!(read("50%"), Ok(Confidence::Share(0.5)));
+        assert_eq!(read("p=0.9"), Ok(Confidence::Probability(0.9)));
+        for wrong in ["", "-1", "nan", "p=2", "p", "sure", "p=50%"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn kappa_is_a_number_a_share_or_none() {

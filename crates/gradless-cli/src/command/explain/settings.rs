@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use gradless::{Budget, Config, Method, Momentum, Preset, StopRule};
-use gradless_explain::{Declared, Kappa, Moves, Options, Question, Start, Starts, Strategy};
+use gradless_explain::{Confidence, Declared, Kappa, Moves, Options, Question, Start, Starts, Strategy};
 use serde::Serialize;
 
 use super::arguments::{ChangeSet, Explain, PresetName, Questions, StartName, StrategyName, Switch};
@@ -86,6 +86,7 @@ impl Settings {
             max_queries,
             l1: not_negative("--l1", asked.l1.unwrap_or(l1))?,
             l2: not_negative("--l2", asked.l2.or(asked.l1).unwrap_or(l2))?,
+            confidence: asked.confidence.map_or(ours.confidence, |word| word.0),
             kappa: match asked.kappa {
                 Some(word) => word.0,
                 None if paper => None,
@@ -122,6 +123,11 @@ impl Settings {
             Some(Kappa::Absolute(kappa)) => kappa.to_string(),
             Some(Kappa::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
         };
+        let confidence = match self.options.confidence {
+            Confidence::Share(0.0) => "the class alone".to_owned(),
+            Confidence::Share(share) => format!("{} % of the input's margin", 100.0 * share),
+            Confidence::Probability(p) => format!("a probability of {p}"),
+        };
         let adds = |question: &Question| matches!(question, Question::Change { moves: Moves::Add, .. });
         let adds = self.options.questions.iter().any(adds);
         let pairs = [
@@ -130,6 +136,7 @@ impl Settings {
             ("preset", self.preset.to_owned()),
             ("queries allowed per question", max_queries.to_string()),
             ("weights l1, l2 at the start", format!("{l1}, {l2}")),
+            ("confidence", confidence),
             ("kappa", kappa),
             ("prune", if *prune { "on" } else { "off" }.to_owned()),
             ("changes", if adds { "add" } else { "two-sided" }.to_owned()),

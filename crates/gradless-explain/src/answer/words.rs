@@ -90,12 +90,16 @@ fn missed(context: &Context<'_>) -> String {
         (_, None) => format!("No change was found that makes it something else than {original}"),
     };
     let why = if context.margin > 0.0 && context.confidence.asked != Confidence::default() {
-        let Sureness { asked, share, answer, .. } = *context.confidence;
+        let Sureness { asked, share, original, answer } = *context.confidence;
         match asked {
             Confidence::Share(asked) => format!(
                 "the closest point does so with {:.0} % of the input's margin, {:.0} % were asked",
                 100.0 * share.unwrap_or(0.0),
                 100.0 * asked
+            ),
+            Confidence::Probability(asked) if original.is_some_and(|p| p < asked) => format!(
+                "the model gives even the input itself a probability of {:.3} only, {asked} was asked",
+                original.unwrap_or(0.0)
             ),
             Confidence::Probability(asked) => format!(
                 "the closest point does so with a probability of {:.3}, {asked} was asked",

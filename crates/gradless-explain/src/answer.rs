@@ -131,7 +131,7 @@ pub struct Sureness {
     pub asked: Confidence,
     /// The margin of the answer as a share of the input's own.
     pub share: Option<f64>,
-    /// The probability of the input's class, of scores that are logits or probabilities.
+    /// The probability of the input's class, of scores that are probabilities, or logits of which a probability was asked.
     pub original: Option<f64>,
     /// The probability of the class that the answer speaks for.
     pub answer: Option<f64>,

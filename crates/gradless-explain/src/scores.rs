@@ -75,7 +75,7 @@ impl Scores {
         }
     }
 
-    /// Whether they tell how probable the model takes a class to be.
+    /// Whether they may tell how probable the model takes a class to be, by a softmax if they are no probabilities themselves.
     pub fn has_probabilities(self) -> bool {
         matches!(self, Self::Logits | Self::Probabilities)
     }

@@ -297,8 +297,11 @@ impl Sought<'_> {
 
     /// How sure the model is of what was found.
     fn sureness(&self, asked: Confidence, original: &[f64], told: &Told) -> Sureness {
+        // Scores need not be logarithms of probabilities; whoever asks for a probability says that they are.
+        let told_as_such =
+            self.scores == Scores::Probabilities || matches!(asked, Confidence::Probability(_));
         let sure = |scores: &[f64], class: usize| {
-            self.scores.has_probabilities().then(|| probability(scores, class)).filter(|p| p.is_finite())
+            told_as_such.then(|| probability(scores, class)).filter(|p| p.is_finite())
         };
         let class = largest(original);
         let own = lead(original, class);

@@ -207,6 +207,19 @@ fn hints_and_warnings_are_shown_once() {
 }
 
 #[test]
+fn what_was_sent_is_told_where_it_is_not_what_was_asked() {
+    for (sent, told) in [
+        (1_234, "1,234</dd>"),
+        (1_240, "1,240 sent with repeats"),
+        (900, "900 of them sent: the others were known"),
+    ] {
+        let mut page = page_data();
+        page.answers[0].sent = sent;
+        assert!(page.to_html().contains(told), "{told}");
+    }
+}
+
+#[test]
 fn a_miss_says_so_and_why() {
     let mut data = page_data();
     data.answers.remove(0);

@@ -208,11 +208,14 @@ fn answers_are_as_sure_as_was_asked() {
         for record in asked.ask().ends(0).json().as_array().unwrap() {
             // The row has 4 points for its class and 0.5 for the next.
             assert!(record["margin"].as_f64().unwrap() >= least, "{words}: {record}");
-            assert_eq!(record["sentence"].as_str().unwrap().contains("(p = "), least > 0.0, "{record}");
+            let sentence = record["sentence"].as_str().unwrap();
+            assert_eq!(sentence.contains("% of the input's margin)."), least > 0.0, "{sentence}");
         }
     }
     let sure = Question::new("sure", "rows").about_the_row().with("--confidence p=0.9 --question part");
-    assert!(sure.ask().ends(0).json()["confidence"]["answer"].as_f64().unwrap() >= 0.9);
+    let told = sure.ask().ends(0).json();
+    assert!(told["confidence"]["answer"].as_f64().unwrap() >= 0.9);
+    assert!(told["sentence"].as_str().unwrap().contains("(p = 0.9"), "{told}");
     let labels = Question::new("sure-labels", "labels").about_the_row();
     labels.ask_with("--confidence p=0.9").fails_saying(&["labels", "no probabilities", "share"]);
     labels.ask_with("--confidence much").fails_saying(&["--confidence", "p=0.9"]);

@@ -127,6 +127,7 @@ fn cost(answer: &Answer, page: &mut String) {
     page.push_str("<section>\n<h3>What it cost</h3>\n<dl class=\"facts\">\n");
     let sent = match answer.sent {
         sent if sent == answer.queries => String::new(),
+        sent if sent < answer.queries => format!(", {} of them sent: the others were known", count(sent)),
         sent => format!(", {} sent with repeats", count(sent)),
     };
     fact("Queries", &format!("{}{sent}", count(answer.queries)), page);

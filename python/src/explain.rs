@@ -288,15 +288,14 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
 fn questions(request: &Request<'_>) -> PyResult<Vec<Question>> {
     let moves = [("two-sided", Moves::TwoSided), ("add", Moves::Add)];
     let moves = choose("set", &request.moves, &moves)?;
-    let change = Question::Change { moves, target: request.target };
-    let asked = [
-        ("part", [Some(Question::Part), None]),
-        ("change", [None, Some(change)]),
-        ("both", [Some(Question::Part), Some(change)]),
-        ("pp", [Some(Question::Part), None]),
-        ("pn", [None, Some(change)]),
-    ];
-    Ok(choose("question", &request.question, &asked)?.into_iter().flatten().collect())
+    let named = |word: &str| Question::named(word, moves, request.target);
+    if let Some(question) = named(&request.question) {
+        return Ok(vec![question]);
+    }
+    let words =
+        Question::KINDS.map(|kind| (kind.name(), ())).into_iter().chain([("both", ())]).collect::<Vec<_>>();
+    choose("question", &request.question, &words)?;
+    Ok(Question::KINDS.iter().filter_map(|kind| named(kind.name())).collect())
 }
 
 /// Who looks for exceptions and Ctrl-C while a session runs.

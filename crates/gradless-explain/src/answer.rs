@@ -10,7 +10,7 @@ pub use agreement::Agreement;
 
 use crate::condition::Confidence;
 use crate::features::Kind;
-use crate::question::Question;
+use crate::question::{Origin, Question};
 use crate::strategy::Strategy;
 
 /// The version of the keys: it grows by one where a key changes its meaning. Keys may be added, not renamed.
@@ -221,9 +221,9 @@ impl Answer {
         Self { x: Vec::new(), after: Vec::new(), change: Vec::new(), steps: Vec::new(), ..self.clone() }
     }
 
-    /// Whether it is a part of the input; else a change.
+    /// Whether it begins at nothing of the input, as a part does; else at the input, as a change does.
     pub fn is_part(&self) -> bool {
-        self.question == Question::Part
+        self.question.origin() == Origin::Absent
     }
 }
 

@@ -22,6 +22,15 @@ pub enum Question {
     },
 }
 
+/// Where the answers of a question begin, and what they are measured from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// At nothing of the input: features are put in.
+    Absent,
+    /// At the input itself: features are changed.
+    Input,
+}
+
 /// Which way the values of an input may move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -36,6 +45,58 @@ pub enum Moves {
 impl Question {
     /// What change would alter the class, any change to any class?
     pub const CHANGE: Self = Self::Change { moves: Moves::TwoSided, target: None };
+
+    /// One of each kind, in the order they are asked.
+    pub const KINDS: [Self; 2] = [Self::Part, Self::CHANGE];
+
+    /// The question with this name or abbreviation; `moves` and `target` are those of a change.
+    pub fn named(word: &str, moves: Moves, target: Option<usize>) -> Option<Self> {
+        let kind = Self::KINDS.into_iter().find(|kind| [kind.name(), kind.abbreviation()].contains(&word))?;
+        Some(match kind {
+            Self::Part => Self::Part,
+            Self::Change { .. } => Self::Change { moves, target },
+        })
+    }
+
+    /// What is asked, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Part => part::TITLE,
+            Self::Change { .. } => change::TITLE,
+        }
+    }
+
+    /// The term of the literature.
+    pub fn term(self) -> &'static str {
+        match self {
+            Self::Part => part::TERM,
+            Self::Change { .. } => change::TERM,
+        }
+    }
+
+    /// Where its answers begin.
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Part => Origin::Absent,
+            Self::Change { .. } => Origin::Input,
+        }
+    }
+
+    /// What a valid answer says: `these` are its features, which lead to the class.
+    pub(crate) fn sentence(self, these: &str, used: usize, class: &str, some_frozen: bool) -> String {
+        match self {
+            Self::Part => part::sentence(these, used, class, some_frozen),
+            Self::Change { moves, .. } => change::sentence(these, class, moves),
+        }
+    }
+
+    /// What was not found, from the class of the input to the target, if there is one.
+    pub(crate) fn missed(self, original: &str, target: Option<&str>) -> String {
+        match self {
+            Self::Part => part::missed(original),
+            Self::Change { .. } => change::missed(original, target),
+        }
+    }
 
     /// The word for it on the command line and in Python.
     pub fn name(self) -> &'static str {

@@ -14,7 +14,7 @@ use crate::condition::{Confidence, Floor, largest, lead, probability};
 use crate::error::{ExplainError, LEAST};
 use crate::features::{Coordinates, Features};
 use crate::ledger::{Ledger, Surroundings};
-use crate::question::{Question, QuestionError};
+use crate::question::{Origin, Question, QuestionError};
 use crate::scores::Scores;
 use crate::strategy::{Search, Strategy};
 use clock::{Ended, watched};
@@ -184,7 +184,7 @@ impl Session<'_> {
             question.check(self.model.classes())?;
             let coordinates = self.features.coordinates(*question)?;
             // A part of which nothing can go is an answer; a change that cannot be made is not.
-            if matches!(question, Question::Change { .. }) && coordinates.free().is_empty() {
+            if question.origin() == Origin::Input && coordinates.free().is_empty() {
                 return Err(QuestionError::NothingFree.into());
             }
         }
@@ -349,9 +349,9 @@ impl Sought<'_> {
         });
         let after = coordinates.input(&told.point, self.model.inputs());
         let nothing = coordinates.input(&coordinates.origin, self.model.inputs());
-        let x = match self.question {
-            Question::Part => after.clone(),
-            Question::Change { .. } => difference(&after, features.input()),
+        let x = match self.question.origin() {
+            Origin::Absent => after.clone(),
+            Origin::Input => difference(&after, features.input()),
         };
         let stop_reason = match (ended.reason(), &told.course.stop) {
             (Some(ended), Some(StopReason::Cancelled) | None) => ended.to_owned(),

@@ -30,7 +30,6 @@ use crate::model;
 use crate::run::words::{arguments, command};
 use crate::run::{Overrides, clock, interrupt};
 use crate::terminal::{self, Searching, Terminal};
-use arguments::Questions;
 use folder::Prepared;
 use job::{Explained, Job, input_hash, is_refusal};
 use settings::{Given, Settings};
@@ -124,9 +123,6 @@ impl Explain {
             _ => 1,
         };
         let target = self.target.as_deref().map(|target| class(&loaded.onnx, target)).transpose()?;
-        if target.is_some() && self.question == Questions::Part {
-            bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
-        }
         let range @ [low, high] = loaded.onnx.description().range;
         let declared = match loaded.onnx.score_kind() {
             ScoreKind::Auto => Declared::Nothing,
@@ -134,6 +130,9 @@ impl Explain {
             ScoreKind::Probabilities => Declared::Probabilities,
         };
         let settings = Settings::new(self, Given { channels, range, declared, target })?;
+        if target.is_some() && settings.options.questions.iter().all(|question| question.target().is_none()) {
+            bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
+        }
         let mut job = Job {
             loaded,
             settings,

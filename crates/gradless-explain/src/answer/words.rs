@@ -2,7 +2,7 @@
 
 use super::{Counted, Minimal, Sureness};
 use crate::condition::Confidence;
-use crate::question::{Moves, Question};
+use crate::question::{Moves, Origin, Question};
 use crate::scores::Scores;
 use crate::session::Options;
 use crate::strategy::Strategy;
@@ -30,29 +30,8 @@ pub(crate) fn sentence(context: &Context<'_>) -> String {
         return missed(context);
     }
     let class = format!("{}{}", named(context.class), how_sure(context.confidence));
-    let Counted { used, .. } = context.counted;
-    match context.question {
-        Question::Part if used == 0 && context.some_frozen => {
-            format!(
-                "Nothing of the input is needed beside what is frozen: the model says {class} to that alone."
-            )
-        }
-        Question::Part if used == 0 => {
-            format!("Nothing of the input is needed: the model says {class} to an empty one.")
-        }
-        Question::Part => {
-            let verb = if used == 1 { "is" } else { "are" };
-            format!("{} {verb} enough for {class}.", these(context.counted))
-        }
-        Question::Change { moves, .. } => {
-            let way = match moves {
-                Moves::Add => "Adding to",
-                Moves::TwoSided => "Changing",
-            };
-            let things = these(context.counted);
-            format!("{way} {}{} makes it {class}.", things[..1].to_lowercase(), &things[1..])
-        }
-    }
+    let these = these(context.counted);
+    context.question.sentence(&these, context.counted.used, &class, context.some_frozen)
 }
 
 /// How sure the model is, where somebody asked.
@@ -67,7 +46,7 @@ fn how_sure(confidence: &Sureness) -> String {
 
 /// What to try where an answer may disappoint.
 pub(crate) fn hint(question: Question, valid: bool, used: usize) -> Option<String> {
-    let empty = question == Question::Part && valid && used == 0;
+    let empty = question.origin() == Origin::Absent && valid && used == 0;
     empty.then(|| "another value for what is absent asks a harder question".to_owned())
 }
 
@@ -84,11 +63,8 @@ fn these(Counted { kind, total, used }: Counted) -> String {
 /// Why nothing was found, and what to try.
 fn missed(context: &Context<'_>) -> String {
     let original = named(context.original);
-    let what = match (context.question, context.target) {
-        (Question::Part, _) => format!("No part of the input was found that suffices for {original}"),
-        (_, Some(target)) => format!("No change was found that makes it {}", named(target)),
-        (_, None) => format!("No change was found that makes it something else than {original}"),
-    };
+    let target = context.target.map(named);
+    let what = context.question.missed(&original, target.as_deref());
     let why = if context.margin > 0.0 && context.confidence.asked != Confidence::default() {
         let Sureness { asked, share, original, answer } = *context.confidence;
         match asked {

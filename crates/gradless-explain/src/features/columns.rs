@@ -6,7 +6,7 @@
 use gradless::PerCoordinate;
 
 use super::{Coordinates, Features, Kind, Shown, check};
-use crate::question::{Place, Question, QuestionError};
+use crate::question::{Origin, Place, Question, QuestionError};
 
 /// A switch is on above this.
 const ON: f64 = 0.5;
@@ -100,9 +100,9 @@ impl Columns {
             group.iter().copied().reduce(|best, i| if value(i) > value(best) { i } else { best }).unwrap_or(0)
         };
         let own = highest(&|i| self.input[i]);
-        match question {
-            Question::Part => (highest(&|i| self.absent.at(i)), vec![own]),
-            Question::Change { .. } => (own, group.iter().copied().filter(|&i| i != own).collect()),
+        match question.origin() {
+            Origin::Absent => (highest(&|i| self.absent.at(i)), vec![own]),
+            Origin::Input => (own, group.iter().copied().filter(|&i| i != own).collect()),
         }
     }
 }
@@ -146,7 +146,7 @@ impl Features for Columns {
                     });
                     for on in others.into_iter().filter(|&on| !frozen && on != base) {
                         // Present and off for a change, absent and off for a part: it is turned on either way.
-                        let current = if question == Question::Part { 1.0 } else { 0.0 };
+                        let current = if question.origin() == Origin::Absent { 1.0 } else { 0.0 };
                         places.push(Place { current, absent: 0.0, bounds: [0.0, 1.0], frozen: false });
                         feature.push(number);
                         codes.push(Code::Switch { stands, on });

@@ -5,6 +5,23 @@ use crate::condition::Condition;
 
 pub(super) const NAME: &str = "change";
 pub(super) const ABBREVIATION: &str = "pn";
+pub(super) const TITLE: &str = "What would change it";
+pub(super) const TERM: &str = "pertinent negative";
+
+pub(super) fn sentence(these: &str, class: &str, moves: Moves) -> String {
+    let way = match moves {
+        Moves::Add => "Adding to",
+        Moves::TwoSided => "Changing",
+    };
+    format!("{way} {}{} makes it {class}.", these[..1].to_lowercase(), &these[1..])
+}
+
+pub(super) fn missed(original: &str, target: Option<&str>) -> String {
+    match target {
+        Some(target) => format!("No change was found that makes it {target}"),
+        None => format!("No change was found that makes it something else than {original}"),
+    }
+}
 
 /// Around the input. One that lies outside what is allowed may stay where it is.
 pub(super) fn range(place: Place, moves: Moves) -> Range {

@@ -5,6 +5,25 @@ use crate::condition::Condition;
 
 pub(super) const NAME: &str = "part";
 pub(super) const ABBREVIATION: &str = "pp";
+pub(super) const TITLE: &str = "What is enough";
+pub(super) const TERM: &str = "pertinent positive";
+
+pub(super) fn sentence(these: &str, used: usize, class: &str, some_frozen: bool) -> String {
+    match used {
+        0 if some_frozen => {
+            format!(
+                "Nothing of the input is needed beside what is frozen: the model says {class} to that alone."
+            )
+        }
+        0 => format!("Nothing of the input is needed: the model says {class} to an empty one."),
+        1 => format!("{these} is enough for {class}."),
+        _ => format!("{these} are enough for {class}."),
+    }
+}
+
+pub(super) fn missed(original: &str) -> String {
+    format!("No part of the input was found that suffices for {original}")
+}
 
 /// From where a feature is absent to where the input has it.
 pub(super) fn range(place: Place) -> Range {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Confidence;
 use crate::error::{ExplainError, LEAST};
-use crate::question::Question;
+use crate::question::{Origin, Question};
 use crate::scores::Declared;
 use crate::strategy::{Start, Strategy};
 
@@ -55,7 +55,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            questions: vec![Question::Part, Question::CHANGE],
+            questions: Question::KINDS.to_vec(),
             strategy: Strategy::Direct,
             method: gradless::Method::default().name.to_owned(),
             config: Config::default(),
@@ -142,9 +142,9 @@ impl Starts {
     }
 
     pub(super) fn of(self, question: Question) -> Start {
-        match question {
-            Question::Part => self.part,
-            Question::Change { .. } => self.change,
+        match question.origin() {
+            Origin::Absent => self.part,
+            Origin::Input => self.change,
         }
     }
 }

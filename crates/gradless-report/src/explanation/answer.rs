@@ -9,11 +9,7 @@ use crate::format::{count, grouped, number, plural, seconds};
 use crate::html::{isolated, name, put};
 
 pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut String) {
-    let (title, term) = if answer.is_part() {
-        ("What is enough", "pertinent positive")
-    } else {
-        ("What would change it", "pertinent negative")
-    };
+    let (title, term) = (answer.question.title(), answer.question.term());
     let (class, state) = if answer.valid { ("found", "valid") } else { ("missed", "not found") };
     put!(
         page,

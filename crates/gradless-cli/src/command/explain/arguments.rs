@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use gradless_explain::{Confidence, Kappa};
+use gradless_explain::{Confidence, Kappa, Question};
 
 use crate::model::ModelArguments;
 
@@ -43,8 +44,8 @@ pub(crate) struct Explain {
     pub(crate) resize: bool,
 
     /// Which questions: what is enough for the class, what change would alter it
-    #[arg(long, alias = "mode", value_enum, default_value_t, help_heading = "What is asked")]
-    pub(crate) question: Questions,
+    #[arg(long, alias = "mode", value_parser = questions(), default_value = BOTH, help_heading = "What is asked")]
+    pub(crate) question: String,
 
     /// Which way a change may move numbers [default: two-sided; with --preset paper: add]
     #[arg(long, value_enum, value_name = "SET", help_heading = "What is asked")]
@@ -158,18 +159,20 @@ pub(crate) struct Explain {
     pub(crate) force: bool,
 }
 
-/// Which questions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Questions {
-    /// What of the input is enough for its class (pertinent positive)
-    #[value(alias = "pp")]
-    Part,
-    /// What change would alter the class (pertinent negative)
-    #[value(alias = "pn")]
-    Change,
-    /// One after the other
-    #[default]
-    Both,
+/// All questions, one after the other.
+pub(crate) const BOTH: &str = "both";
+
+/// The names of questions, with what they ask.
+fn questions() -> PossibleValuesParser {
+    let named = |question: Question| {
+        PossibleValue::new(question.name()).alias(question.abbreviation()).help(format!(
+            "{} ({})",
+            question.title(),
+            question.term()
+        ))
+    };
+    let both = PossibleValue::new(BOTH).help("One after the other");
+    Question::KINDS.into_iter().map(named).chain([both]).into()
 }
 
 /// How the smallest answer is searched.

@@ -196,10 +196,7 @@ fn row(page: &Page, name: &str) -> IndexEntry {
 
 /// The name of a question.
 fn spoken(mode: &str) -> &'static str {
-    [Question::Part, Question::CHANGE]
-        .into_iter()
-        .find(|question| question.abbreviation() == mode)
-        .map_or("?", Question::name)
+    Question::KINDS.into_iter().find(|question| question.abbreviation() == mode).map_or("?", Question::name)
 }
 
 /// One input in one line.

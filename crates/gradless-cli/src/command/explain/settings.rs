@@ -5,7 +5,7 @@ use gradless::{Budget, Config, Method, Momentum, Preset, StopRule};
 use gradless_explain::{Confidence, Declared, Kappa, Moves, Options, Question, Start, Starts, Strategy};
 use serde::Serialize;
 
-use super::arguments::{ChangeSet, Explain, PresetName, Questions, StartName, StrategyName, Switch};
+use super::arguments::{ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
 
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
@@ -150,11 +150,10 @@ fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {
         (Some(ChangeSet::Add), _) | (None, PresetName::Paper) => Moves::Add,
         (Some(ChangeSet::TwoSided) | None, _) => Moves::TwoSided,
     };
-    let change = Question::Change { moves, target };
-    match asked.question {
-        Questions::Part => vec![Question::Part],
-        Questions::Change => vec![change],
-        Questions::Both => vec![Question::Part, change],
+    let named = |word: &str| Question::named(word, moves, target);
+    match named(&asked.question) {
+        Some(question) => vec![question],
+        None => Question::KINDS.iter().filter_map(|kind| named(kind.name())).collect(),
     }
 }
 

@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
                         return Err(Problem::NotOnnx { what });
                     }
                 }
-                5 if self.engine == Engine::Rten => unpack::tensor(&mut self.edits, part)?,
+                5 if self.engine.needs_completion() => unpack::tensor(&mut self.edits, part)?,
                 _ => {}
             }
         }
@@ -117,9 +117,10 @@ impl<'a> Walk<'a> {
             }
         }
         let name = self.names.name(&node);
-        let rewrite = match self.engine {
-            Engine::Rten => self.rewrite(&node, name.as_deref())?,
-            Engine::Ort => Rewrite::Keep,
+        let rewrite = if self.engine.needs_completion() {
+            self.rewrite(&node, name.as_deref())?
+        } else {
+            Rewrite::Keep
         };
         self.scope.follow(&node)?;
         let mut added = Vec::new();
@@ -158,8 +159,8 @@ impl<'a> Walk<'a> {
             let inner = inner?;
             match inner.number {
                 6 | 11 => self.graph(inner, deeper(depth)?)?,
-                5 if self.engine == Engine::Rten => unpack::tensor(&mut self.edits, inner)?,
-                unpack::FLOATS | unpack::INTS if self.engine == Engine::Rten => {
+                5 if self.engine.needs_completion() => unpack::tensor(&mut self.edits, inner)?,
+                unpack::FLOATS | unpack::INTS if self.engine.needs_completion() => {
                     unpack::list(&mut self.edits, inner)?;
                 }
                 _ => {}

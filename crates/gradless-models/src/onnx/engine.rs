@@ -34,6 +34,14 @@ impl Engine {
         }
     }
 
+    /// Whether graphs are completed for it: defaults that a file may leave out are written down, and packed numbers unpacked.
+    pub(super) fn needs_completion(self) -> bool {
+        match self {
+            Self::Rten => true,
+            Self::Ort => false,
+        }
+    }
+
     pub(super) fn load(self, model: Completed<'_>, output: Output) -> Result<Box<dyn Loaded>, Failure> {
         match self {
             #[cfg(feature = "rten")]

@@ -201,8 +201,8 @@ def test_control_c_ends_a_search():
 
 
 BAD = [
-    (dict(question="pq"), ValueError, "'part', 'change', 'both', 'pp', 'pn'"),
-    (dict(mode="pq"), ValueError, "'part', 'change', 'both', 'pp', 'pn'"),
+    (dict(question="pq"), ValueError, "'part', 'change', 'both'"),
+    (dict(mode="pq"), ValueError, "'part', 'change', 'both'"),
     (dict(strategy="wild"), ValueError, "'direct', 'penalised', 'fixed'"),
     (dict(agree=-1), ValueError, "agree"),
     (dict(x=[]), ValueError, "empty"),

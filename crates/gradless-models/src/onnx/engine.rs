@@ -17,6 +17,27 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// The fastest that works here: onnxruntime where its library is found, else `rten`.
+    pub fn fastest() -> Self {
+        if Self::onnxruntime().is_ok() { Self::Ort } else { Self::Rten }
+    }
+
+    /// Whether onnxruntime can be used, or why not and what to do. The first call looks for its library and loads it.
+    pub fn onnxruntime() -> Result<(), String> {
+        #[cfg(feature = "ort")]
+        return super::ort::environment().map(|_| ()).map_err(Failure::words);
+        #[cfg(not(feature = "ort"))]
+        Err("this build has no onnxruntime (feature `ort`)".to_owned())
+    }
+
+    /// Where to look for onnxruntime's library before anywhere else but `ORT_DYLIB_PATH`: the folder of the Python package.
+    pub fn look_for_onnxruntime_in(package: impl Into<std::path::PathBuf>) {
+        #[cfg(feature = "ort")]
+        super::library::look_in(package.into());
+        #[cfg(not(feature = "ort"))]
+        drop(package.into());
+    }
+
     /// As on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The variable that names the library.
@@ -11,12 +12,22 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Prints the folder of the package without importing it.
 const WHERE: &str = "import importlib.util as u; s = u.find_spec('onnxruntime'); print(s.submodule_search_locations[0] if s else '')";
 
+/// A folder of the package that somebody knows.
+static PACKAGE: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Looks in this folder of the package first.
+pub(super) fn look_in(package: PathBuf) {
+    *PACKAGE.lock().unwrap_or_else(PoisonError::into_inner) = Some(package);
+}
+
 /// The path of the library, or a sentence that says how to get it.
 pub(super) fn find() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         return named(Path::new(&path));
     }
-    ["python3", "python"].into_iter().filter_map(package_folder).find_map(|folder| in_package(&folder)).ok_or_else(|| {
+    let known = PACKAGE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let installed = ["python3", "python"].into_iter().filter_map(package_folder);
+    known.into_iter().chain(installed).find_map(|folder| in_package(&folder)).ok_or_else(|| {
         format!("its library was not found: `pip install onnxruntime` (1.24 or later), or set {VARIABLE} to the path of libonnxruntime.so")
     })
 }

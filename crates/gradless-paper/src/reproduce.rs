@@ -6,6 +6,7 @@
 //! `results`).
 
 mod stream;
+mod numpy;
 mod conventions;
 mod arm;
 mod space;
@@ -24,7 +25,7 @@ mod page;
 mod results;
 
 pub use arm::{Arm, Family, UnknownArm};
-pub use choice::{ChoiceError, Chosen, choose};
+pub use choice::{ChoiceError, Chosen, Order, choose};
 pub use conventions::{Conventions, Difference, Source};
 pub use experiment::{BATCH, Experiment, ITERATIONS, Identity, Job, LOOKS, ModelFacts};
 pub use figures::{Figure, figures};

@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   gradless reproduce mnist --data data/mnist --size quick    a look at it, minutes
   gradless reproduce mnist --data data/mnist                 the paper's experiment, hours
+  gradless reproduce mnist --data data/mnist --model authors/lenet.onnx --images paper
   gradless reproduce cifar10 --data data/cifar10 --mode pn --methods zo-ada-exp-grad+,zo-psgd:0.001
 
 The folder of the run gets `index.html` with all figures and tables, the figures as SVG and PNG, the numbers as CSV, and
@@ -50,6 +51,11 @@ pub(crate) struct Reproduce {
     /// Images per class (default: 20, 1 for quick)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_class: Option<u32>,
+
+    /// Which images: `own` for a choice by the seed, `paper` for that of its authors' scripts, or a file with a list for each
+    /// class, {"mnist": {"images": [[3, 10], …]}}; of each the first that the network gets right
+    #[arg(long, value_name = "own|paper|FILE.json", default_value = "own")]
+    images: String,
 
     /// Methods, such as zo-psgd for all its steps or zo-psgd:0.1 for one (default: all, for quick the paper's choice of each)
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

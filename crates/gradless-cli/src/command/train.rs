@@ -1,4 +1,4 @@
-//! `gradless train`: the paper's two networks, in builds with the feature `paper`.
+//! `gradless train`: the paper's two networks and a judge of their explanations, in builds with the feature `paper`.
 
 #[cfg(feature = "paper")]
 mod work;
@@ -21,7 +21,7 @@ written every minute and after every epoch. Ctrl-C writes one too. The same seed
 of threads.
 ";
 
-/// Trains one of the paper's two networks (needs a build with the feature `paper`)
+/// Trains one of the paper's two networks, or a judge of explanations (needs a build with the feature `paper`)
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Train {
@@ -32,7 +32,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// Times every image is seen (12 for lenet, 40 for resnet20)
+    /// Times every image is seen (12 for lenet, 40 for resnet20, 6 for resnet8 and convnet)
     #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u32).range(1..))]
     epochs: Option<u32>,
 
@@ -61,13 +61,17 @@ pub(crate) struct Train {
     force: bool,
 }
 
-/// A network of the paper.
+/// A network that can be trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Network {
     /// Digits (MNIST)
     Lenet,
     /// Small photographs (CIFAR-10)
     Resnet20,
+    /// Digits (MNIST), nothing like LeNet: for a second opinion
+    Resnet8,
+    /// Digits (MNIST), nothing like either
+    Convnet,
 }
 
 /// What becomes of batch norm in the file.

@@ -1,4 +1,4 @@
-//! The two networks of the experiments.
+//! The two networks of the experiments, and a third that judges their explanations.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,12 @@ pub enum Architecture {
     /// norm, shortcuts without weights, mean over the planes, a dense layer of 10 (He et al. 2016). With a rectifier behind
     /// the first convolution, as in that paper; the scripts of this paper's authors leave it out.
     ResNet20,
+    /// For digits, 28 x 28: what [`ResNet20`](Self::ResNet20) is with one block per stage. It has nothing in common with
+    /// [`LeNet`](Self::LeNet) but the data, so it can tell whether an explanation of the one means something to another.
+    ResNet8,
+    /// For digits, 28 x 28: three convolutions of 3 x 3 (16, 32, 64 channels) with batch norm and rectifiers, the first two followed by
+    /// 2 x 2 max-pooling, and a dense layer of 10.
+    ConvNet,
 }
 
 impl Architecture {
@@ -25,13 +31,15 @@ impl Architecture {
         match self {
             Self::LeNet => "lenet",
             Self::ResNet20 => "resnet20",
+            Self::ResNet8 => "resnet8",
+            Self::ConvNet => "convnet",
         }
     }
 
     /// What is subtracted from each channel of an image in 0..=1.
     pub fn mean(self) -> &'static [f64] {
         match self {
-            Self::LeNet => &[0.0],
+            Self::LeNet | Self::ResNet8 | Self::ConvNet => &[0.0],
             Self::ResNet20 => &[0.4914, 0.4822, 0.4465],
         }
     }
@@ -39,7 +47,7 @@ impl Architecture {
     /// By what each channel is then divided: the numbers of the paper's experiments.
     pub fn deviation(self) -> &'static [f64] {
         match self {
-            Self::LeNet => &[1.0],
+            Self::LeNet | Self::ResNet8 | Self::ConvNet => &[1.0],
             Self::ResNet20 => &[0.2023, 0.1994, 0.2010],
         }
     }
@@ -48,7 +56,7 @@ impl Architecture {
     /// names of the classes.
     pub fn description(self) -> String {
         let (scaling, classes) = match self {
-            Self::LeNet => (String::new(), DIGITS),
+            Self::LeNet | Self::ResNet8 | Self::ConvNet => (String::new(), DIGITS),
             Self::ResNet20 => {
                 (format!("mean = {:?}\nstd = {:?}\n", self.mean(), self.deviation()), PHOTOGRAPHS)
             }
@@ -61,7 +69,9 @@ impl Architecture {
     pub(super) fn plan(self) -> Plan {
         match self {
             Self::LeNet => lenet(),
-            Self::ResNet20 => resnet20(),
+            Self::ResNet20 => residual_network([3, 32, 32], 3),
+            Self::ResNet8 => residual_network([1, 28, 28], 1),
+            Self::ConvNet => convnet(),
         }
         .share_buffers()
     }
@@ -90,13 +100,28 @@ fn lenet() -> Plan {
     plan
 }
 
-fn resnet20() -> Plan {
+fn convnet() -> Plan {
     let mut plan = Plan::default();
-    let image = plan.input(3, 32, 32);
+    let mut x = plan.input(1, 28, 28);
+    for (number, channels, pools) in [(1, 16, true), (2, 32, true), (3, 64, false)] {
+        x = plan.convolve(x, &format!("conv{number}"), channels, three_by_three(1));
+        x = plan.normalise(x, &format!("norm{number}"), None);
+        if pools {
+            x = plan.max_pool(x);
+        }
+    }
+    x = plan.flatten(x);
+    plan.dense(x, "dense", 10);
+    plan
+}
+
+fn residual_network([channels, height, width]: [usize; 3], blocks: usize) -> Plan {
+    let mut plan = Plan::default();
+    let image = plan.input(channels, height, width);
     let mut x = plan.convolve(image, "conv", 16, three_by_three(1));
     x = plan.normalise(x, "norm", None);
     for (stage, channels) in [(1, 16), (2, 32), (3, 64)] {
-        for block in 1..=3 {
+        for block in 1..=blocks {
             let stride = if stage > 1 && block == 1 { 2 } else { 1 };
             x = residual(&mut plan, x, &format!("stage{stage}.block{block}"), channels, stride);
         }

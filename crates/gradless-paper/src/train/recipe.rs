@@ -47,6 +47,9 @@ impl Recipe {
                 decay: 1e-4,
                 augmentation: Augmentation::None,
             },
+            Architecture::ResNet8 | Architecture::ConvNet => {
+                Self { epochs: 6, ..Self::of(Architecture::LeNet) }
+            }
             Architecture::ResNet20 => Self {
                 epochs: 40,
                 batch: 128,

@@ -1,12 +1,30 @@
 //! From words to an experiment, and back to the words that repeat it.
 
+use std::fs;
 use std::path::Path;
 
+use anyhow::Context;
 use gradless_paper::data::DataSet;
-use gradless_paper::reproduce::{Arm, Conventions, Experiment, Mode};
+use gradless_paper::reproduce::{Arm, Conventions, Experiment, Mode, Order};
 
 use super::{Modes, Reproduce, Set, Size, Whose};
 use crate::model::EngineName;
+
+/// The word for images that the seed chooses.
+const OWN_IMAGES: &str = "own";
+
+/// In which order images are considered.
+pub(super) fn order(asked: &Reproduce, set: DataSet) -> anyhow::Result<Order> {
+    match asked.images.as_str() {
+        OWN_IMAGES => Ok(Order::Hashed),
+        "paper" => Ok(Order::Paper),
+        path => {
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("--images {path} is neither `own` nor `paper` nor a file"))?;
+            Order::parse(&text, set).with_context(|| format!("--images {path}"))
+        }
+    }
+}
 
 /// What is asked for: a size, and what is said otherwise.
 pub(super) fn experiment(asked: &Reproduce) -> anyhow::Result<Experiment> {
@@ -58,6 +76,10 @@ pub(super) fn command(asked: &Reproduce, experiment: &Experiment) -> String {
         words.push(format!("--methods {}", asked.methods.join(",")));
     }
     words.push(format!("--conventions {whose} --seed {}", experiment.seed));
+    if asked.images != OWN_IMAGES {
+        words
+            .push(format!("--images {}", Path::new(&asked.images).file_name().unwrap_or_default().display()));
+    }
     if let Some(model) = asked.model.as_deref().and_then(Path::file_name) {
         words.push(format!("--model {}", model.display()));
     }

@@ -14,7 +14,7 @@ use gradless_paper::reproduce::{
 
 use super::super::Outcome;
 use super::Reproduce;
-use super::settings::{command, experiment};
+use super::settings::{command, experiment, order};
 use super::told::tell;
 use crate::model::{self, Loaded};
 use crate::run::interrupt;
@@ -24,13 +24,14 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     let began = Instant::now();
     let experiment = experiment(asked)?;
     let set = experiment.set;
+    let order = order(asked, set)?;
     let test = read(asked.data.as_deref(), set)?;
     let Loaded { name, sha256, onnx: network } = model::load_for(set, asked.model.clone(), asked.engine)?;
     check(&network, &name, &test)?;
     // The page is for everybody: where a file lies on this machine is nobody's concern.
     let own = asked.model.as_deref().and_then(Path::file_name).map(|file| file.display().to_string());
     let facts = ModelFacts { name: own.unwrap_or(name), sha256, engine: network.engine().to_owned() };
-    let images = choose(&network, set, &test, experiment.per_class, experiment.seed)?;
+    let images = choose(&network, set, &test, &order, experiment.per_class, experiment.seed)?;
     let jobs = experiment.jobs(&images);
 
     let default = || Path::new("gradless-out").join(format!("reproduce-{}", set.name()));

@@ -23,6 +23,8 @@ pub(super) fn run(asked: &Train, terminal: &Terminal) -> anyhow::Result<Outcome>
     let architecture = match asked.network {
         Network::Lenet => Architecture::LeNet,
         Network::Resnet20 => Architecture::ResNet20,
+        Network::Resnet8 => Architecture::ResNet8,
+        Network::Convnet => Architecture::ConvNet,
     };
     let folder = folder(asked, architecture)?;
     let (images, test) = read(asked, architecture)?;
@@ -101,7 +103,7 @@ fn data_folder(asked: &Train, architecture: Architecture) -> PathBuf {
 
 fn data_set(architecture: Architecture) -> DataSet {
     match architecture {
-        Architecture::LeNet => DataSet::Mnist,
+        Architecture::LeNet | Architecture::ResNet8 | Architecture::ConvNet => DataSet::Mnist,
         Architecture::ResNet20 => DataSet::Cifar10,
     }
 }
@@ -109,7 +111,7 @@ fn data_set(architecture: Architecture) -> DataSet {
 fn read(asked: &Train, architecture: Architecture) -> anyhow::Result<(Labelled, Labelled)> {
     let folder = data_folder(asked, architecture);
     let read = match architecture {
-        Architecture::LeNet => mnist,
+        Architecture::LeNet | Architecture::ResNet8 | Architecture::ConvNet => mnist,
         Architecture::ResNet20 => cifar10,
     };
     let both = read(&folder, Split::Train).and_then(|images| Ok((images, read(&folder, Split::Test)?)));

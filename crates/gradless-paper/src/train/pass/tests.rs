@@ -143,7 +143,9 @@ fn shortcuts_agree_with_finite_differences() {
 
 #[test]
 fn both_networks_agree_with_finite_differences() {
-    for architecture in [Architecture::LeNet, Architecture::ResNet20] {
+    for architecture in
+        [Architecture::LeNet, Architecture::ResNet20, Architecture::ResNet8, Architecture::ConvNet]
+    {
         Bench::new(architecture.plan()).check();
     }
 }

@@ -20,6 +20,7 @@ from ._regularizers import L1, L2, ElasticNet, GroupL2, Regularizer
 from ._result import OptimizeResult
 from ._scipy import scipy_method
 from ._sets import Box, L1Ball, L2Ball, Set, Simplex
+from ._texts import Mask, Words
 from ._workers import RayExecutor
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "GroupL2",
     "L1Ball",
     "L2Ball",
+    "Mask",
     "Method",
     "Model",
     "OptimizeResult",
@@ -41,6 +43,7 @@ __all__ = [
     "Regularizer",
     "Set",
     "Simplex",
+    "Words",
     "__version__",
     "explain",
     "explain_many",

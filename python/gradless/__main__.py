@@ -6,6 +6,7 @@ import signal
 import sys
 
 from . import _gradless
+from ._predict import find_onnxruntime
 
 
 def main() -> int:
@@ -13,6 +14,7 @@ def main() -> int:
     # Python only notes an interrupt and waits for its interpreter, which is not running now. The command takes over where
     # there is something to keep.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    find_onnxruntime()
     return _gradless.run_command(["gradless", *sys.argv[1:]])
 
 

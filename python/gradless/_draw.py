@@ -101,6 +101,35 @@ def bars(entries: Sequence[tuple[str, float, str]], width: int = 520) -> str:
     return f'<svg width="{width}" height="{height}" role="img">{"".join(parts)}{axis}</svg>'
 
 
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with a line of names above it."""
+    if not rows:
+        return ""
+    cell = 'style="text-align:left;padding:2px 14px 2px 0;border-bottom:1px solid #ddd"'
+    head = "".join(f'<th {cell} scope="col">{text(name)}</th>' for name in header)
+    body = "".join("<tr>" + "".join(f"<td {cell}>{text(value)}</td>" for value in row) + "</tr>" for row in rows)
+    return f'<table style="border-collapse:collapse;margin:6px 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+#: How a piece of a text is shown, by what became of it.
+MARKS = {
+    "kept": "background:#F0E442;color:#000",
+    "gone": "background:#56B4E9;color:#000;text-decoration:line-through",
+    "new": "background:#E69F00;color:#000",
+    "faint": "color:#767676",
+}
+
+
+def marked(pieces: Sequence[tuple[str, str]]) -> str:
+    """A text with its pieces marked."""
+    shown = []
+    for piece, mark in pieces:
+        style = MARKS.get(mark)
+        tag = {"gone": "del", "new": "ins", "kept": "mark"}.get(mark, "span")
+        shown.append(f'<{tag} style="{style}">{text(piece)}</{tag}>' if style else text(piece))
+    return f'<p style="white-space:pre-wrap;max-width:70ch;line-height:1.7">{"".join(shown)}</p>'
+
+
 def page(title: str, body: str) -> str:
     """A whole page that fetches nothing and runs nothing."""
     return (

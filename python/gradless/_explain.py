@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _gradless
-from ._arrays import Array, count, not_negative, numbers, per_coordinate, real, seed_of, settled
-from ._columns import column_of, columns_of, groups_of, mask_of
+from ._arrays import Array, not_negative, real, seed_of, settled
+from ._arrays import count as whole
 from ._explanation import Explanation, Explanations, Setting
-from ._predict import Model, Predict, resolve
+from ._predict import Model, Predict, Shaped, resolve
 from ._result import attach
+from ._subjects import Subject, TableOptions, rows_of, subject_of
 from ._workers import Crew, crew_of
 
 
 def explain(
     predict: Any,
-    x: ArrayLike,
+    x: Any = None,
     *,
     question: str = "both",
+    features: Any = None,
+    data: Any = None,
+    absent: Any = None,
     bounds: Any = None,
-    background: Any = None,
-    data: ArrayLike | None = None,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
     freeze: Any = None,
+    increase: Any = None,
+    decrease: Any = None,
+    rules: Any = None,
+    cost: Any = "range",
+    plausible: str = "prefer",
     categorical: Sequence[Sequence[Any]] | None = None,
     integers: Sequence[Any] | None = None,
     feature_names: Sequence[str] | None = None,
     labels: Sequence[Any] | None = None,
     target: Any = None,
+    threshold: float | None = None,
+    count: int = 1,
     set: str = "two-sided",
     max_queries: int = 5000,
     max_seconds: float | None = None,
@@ -39,7 +49,11 @@ def explain(
     method: str = "auto",
     l1: float | None = None,
     l2: float | None = None,
-    confidence: float | str = 0.0,
+    confidence: float | str | None = None,
+    stability: str | bool | None = None,
+    examples: ArrayLike | None = None,
+    autoencoder: Any = None,
+    second_opinion: Any = None,
     kappa: float | str | None = "5%",
     prune: bool = True,
     start: str = "auto",
@@ -50,6 +64,7 @@ def explain(
     workers: Any = None,
     title: str | None = "explanation",
     mode: str | None = None,
+    background: Any = None,
 ) -> Any:
     """Explains what a classifier says about ``x``, from queries alone.
 
@@ -64,30 +79,53 @@ def explain(
     Parameters
     ----------
     predict
-        ``predict(X)`` with ``X`` of shape ``(n, *x.shape)`` gives scores of shape ``(n, classes)``; or an estimator with
-        ``predict_proba``; or the path of an ONNX file, or what :func:`load_model` made of it.
+        An estimator or pipeline with ``predict_proba``, ``decision_function`` or ``predict``; or a function: ``predict(X)`` with ``X`` of shape
+        ``(n, *x.shape)``, a table of ``n`` rows, or a list of ``n`` texts, as ``x`` is, gives scores of shape ``(n, classes)``; or the path of
+        an ONNX file, or what :func:`load_model` made of it.
     x
-        The input, of the model's shape without the batch; ``(channels, rows, columns)`` for pictures.
+        The input: an array of the model's shape without the batch, ``(channels, rows, columns)`` for pictures; a row of a table
+        (``df.iloc[[i]]``), strings and missing values included; a text; a row of a sparse matrix.
     question
         ``"part"``: what of the input is enough for its class (pertinent positive, also ``"pp"``); ``"change"``: what change
         would alter it (pertinent negative, also ``"pn"``); ``"both"``.
+    features
+        What can be switched: :class:`Words` of a text, a :class:`Mask` of the user's own. Columns of a table and pixels of a picture need not be
+        named.
+    data
+        Rows like ``x``: they tell which values columns may take and which are typical, and what combinations occur.
+    absent
+        What stands where something is absent in a part: one number, or one for each place. The typical values of ``data`` if that is given, else 0.
+        ``background`` is another word for it.
     bounds
         ``(lower, upper)`` of what the model may be shown, one number each or one for each place. The range of the data if ``data``
         is given, the range in the description of an ONNX model, else ``(0, 1)``.
-    background
-        What counts as absent in a part: one number, or one for each place. The median of ``data`` if that is given, else 0.
-    data
-        Rows like ``x`` from which bounds and background are taken where they are not given.
+    ranges
+        The least and the largest value of columns, by name, instead of those in ``data``; ``None`` leaves one as it is.
     freeze
-        What must stay as it is: a mask of the shape of ``x``, or a list of columns or feature names.
+        What must stay as it is: a mask of the shape of ``x``, or a list of columns, feature names or words.
+    increase, decrease
+        Columns that may only grow, or only shrink.
+    rules
+        What must hold between columns: ``"rent <= income"``, ``"a + b + c == 1"``, ``["2 * rooms >= baths"]``. The model is never shown a row
+        that breaks one.
+    cost
+        What changes are measured in: ``"range"`` (the width of a column's range), ``"mad"`` (its median absolute deviation), or a mapping from
+        a column to the change that costs 1.
+    plausible
+        ``"prefer"``: of changes with as many columns, one close to a known row; ``"strict"``: only rows that are as close to known rows as most
+        known rows are to each other.
     categorical
         Groups of one-hot columns, by index or name. The search keeps exactly one 1 in each.
     integers
-        Columns whose values are whole numbers.
+        Columns whose values are whole numbers; known from ``data`` where that is given.
     feature_names, labels
         Names for the display; a target may be given by its label.
     target
         The class a change should lead to; any other unless given.
+    threshold
+        For a model that predicts a number: what is explained is whether it is below the threshold.
+    count
+        Different answers to each question: with no feature in common, as long as there are such.
     set
         ``"two-sided"``, or ``"add"``: numbers may only grow.
     max_queries, max_seconds
@@ -95,8 +133,10 @@ def explain(
     rng
         The seed: the same answer as the command gives with ``--seed``.
     strategy
-        How the smallest answer is searched: ``"direct"``, ``"penalised"`` (an optimiser at several weights) or ``"fixed"`` (an
-        optimiser once, at the weights given). Direct unless given; penalised where ``method`` is not ``"auto"``.
+        How the smallest answer is searched: ``"select"`` (the fewest columns, words or switches that suffice), ``"eliminate"`` (from something that answers the question what is not needed is taken
+        away), ``"direct"`` (by what single features do), ``"penalised"`` (an optimiser at several weights) or ``"fixed"`` (an
+        optimiser once, at the weights given). By selection where features have a choice of a few values; else by elimination, and direct where ``stability`` is off; penalised where
+        ``method`` is not ``"auto"``.
     method
         The optimiser of a penalised or fixed search, by its name in :func:`methods`.
     l1, l2
@@ -104,7 +144,17 @@ def explain(
         is given.
     confidence
         How sure the model must be of the answer: the share of the input's own margin that it keeps (``0.5`` or ``"50%"``), or a
-        probability (``"p=0.9"``). 0: the class alone.
+        probability (``"p=0.9"``). 0: the class alone. Half of the margin unless given, 97 % where scores lie between -1 and 1.
+    stability
+        Which disturbances a picture's answer must survive: ``"off"``, ``"on"``, or a list such as
+        ``"noise=0.15,shift=1,brightness=0.1,draws=100"``. On unless given.
+    examples
+        Inputs like ``x``, one per row: changes begin at the nearest of another class, so that what remains is real.
+    autoencoder
+        Tells how plausible answers are: a function that gives ``(n, *x.shape)`` arrays back as it knows them, or the path of an ONNX
+        file. A linear one of the examples unless given.
+    second_opinion
+        Another model, or a list of them, that is asked what it says of the answers. The search does not know it.
     kappa
         By how much the search aims to hold the condition before the last pruning: in scores, as a share of the input's own margin (``"5%"``), or ``None``.
     prune
@@ -131,43 +181,42 @@ def explain(
     Explanation or Explanations
         One for each question; both show themselves in a notebook.
     """
-    function, names = resolve(predict, labels)
-    input = numbers("x", x)
-    if not input.size:
-        raise ValueError("x is empty: there is nothing to explain")
-    shape, dim = input.shape or (1,), input.size
-    if feature_names is not None and len(feature_names) != dim:
-        raise ValueError(f"feature_names has {len(feature_names)} names for {dim} features")
+    if background is not None:
+        if absent is not None:
+            raise TypeError("absent and background are two words for one thing: give one of them")
+        absent = background
+    limit = None if threshold is None else real("threshold", threshold)
+    function, names, probable = resolve(predict, labels, limit)
     onnx = function if isinstance(function, Model) else None
-    rows = None if data is None else _rows(data, dim)
-    lower, upper = _bounds(bounds, rows, onnx, dim)
-    groups = groups_of(categorical, dim, feature_names)
-    whole = [column_of(column, dim, feature_names) for column in integers or ()]
-    # Categories, whole numbers and bounds of their own make columns; else every place is measured alike.
-    alike = isinstance(lower, float) and isinstance(upper, float)
-    plain = alike and not groups and integers is None
-    if plain and not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
-        raise ValueError(f"bounds are ({lower}, {upper}): the lower one must be below the upper one, both finite")
+    given = TableOptions(bounds, absent, freeze, categorical, integers, ranges, increase, decrease, rules, cost, plausible)
+    subject = subject_of(x, data, features, feature_names, onnx, given)
+    shape, dim = subject.shape, subject.input.size
+    if onnx is not None and subject.decode is not None:
+        # An ONNX file takes arrays of numbers; whatever is decoded is given to it as such.
+        function, onnx = _Arrays(function), None
+    decode = subject.decode or Shaped(shape, np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64)
     setting = Setting(
-        input=input,
+        input=subject.input.reshape(shape),
+        given=x,
         shape=shape,
-        feature_names=None if feature_names is None else [str(name) for name in feature_names],
+        feature_names=subject.names,
         labels=names,
-        range=(float(np.min(lower)), float(np.max(upper))),
+        range=subject.range,
         model=onnx.path if onnx else getattr(predict, "__name__", type(predict).__name__),
-        max_queries=count("max_queries", max_queries, 1),
+        max_queries=whole("max_queries", max_queries, 1),
         title=title or "explanation",
+        frame=subject.frame,
+        text=subject.text,
+        switches=subject.switches is not None,
+        table=subject.table,
     )
+    if confidence is None and limit is not None:
+        # Beyond the threshold is what was asked.
+        confidence = 0
     request: dict[str, Any] = {
         "title": setting.title,
         "classes": names or [],
-        "shape": list(shape),
-        "input": input.reshape(-1),
-        "lower": lower,
-        "upper": upper,
-        "background": _background(background, rows, dim),
-        "frozen": mask_of(freeze, dim, shape, feature_names).tolist(),
-        "columns": None if plain else columns_of(dim, groups, whole),
+        **_numbers(subject),
         "question": _question(question, mode),
         "moves": set,
         "target": None if target is None else _target(target, names),
@@ -178,14 +227,19 @@ def explain(
         "max_seconds": None if max_seconds is None else not_negative("max_seconds", max_seconds),
         "l1": None if l1 is None else real("l1", l1),
         "l2": None if l2 is None else real("l2", l2),
-        **_confidence(confidence),
+        "confidence": None if confidence is None else _confidence(confidence),
+        "stability": _stability(stability),
+        "examples": None if examples is None else rows_of(examples, dim, "examples").reshape(-1),
+        "autoencoder": None if autoencoder is None else _restoring(autoencoder, shape),
+        "second_opinions": _opinions(second_opinion, subject, decode, names),
         **_kappa(kappa),
         "prune": bool(prune),
         "start": start,
         "noise_floor": None if noise_floor is None else real("noise_floor", noise_floor),
-        "scores": scores,
-        "agree": count("agree", agree),
-        "rows": count("batch_size", batch_size, 1),
+        "scores": "probabilities" if scores == "auto" and probable else scores,
+        "agree": whole("agree", agree),
+        "count": whole("count", count, 1),
+        "rows": whole("batch_size", batch_size, 1),
     }
     crew = crew_of(workers)
     request["threads"] = crew.hands
@@ -193,8 +247,7 @@ def explain(
         if onnx is not None and type(crew) is Crew:
             answers, error = _gradless.explain_onnx(onnx._onnx, request)
         else:
-            dtype = np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64
-            task = Predict(function, shape, dtype, names)
+            task = Predict(function, decode, names, limit)
             answers, error = _gradless.explain_callable(_Sender(task, crew), request)
     except BaseException as early:
         attach(early, None)
@@ -205,7 +258,34 @@ def explain(
     if error is not None:
         attach(error, found[0] if len(found) == 1 else found)
         raise error
-    return Explanations(found, setting) if request["question"] == "both" else found[0]
+    first = [one for one in found if one.alternative == 0]
+    for one in first:
+        one.alternatives = [other for other in found if other.question == one.question and other is not one]
+    return Explanations(first, setting) if request["question"] == "both" else first[0]
+
+
+def _numbers(subject: Subject) -> dict[str, Any]:
+    """The numbers of an input as Rust takes them."""
+    return {
+        "shape": list(subject.shape),
+        "input": subject.input.reshape(-1),
+        "lower": subject.lower,
+        "upper": subject.upper,
+        "background": subject.absent,
+        "frozen": subject.frozen,
+        "table": subject.table,
+        "switches": subject.switches,
+    }
+
+
+class _Arrays:
+    """An ONNX model for what is decoded first: tables become arrays."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def __call__(self, inputs: Any) -> Any:
+        return self.model(np.asarray(inputs, dtype=np.float64))
 
 
 class _Sender:
@@ -226,41 +306,37 @@ def _question(question: str, mode: str | None) -> str:
     return mode
 
 
-def _rows(data: Any, dim: int) -> Array:
-    rows = numbers("data", data)
-    if rows.size % dim or rows.ndim < 2 or not rows.size:
-        raise ValueError(f"data has shape {rows.shape}: rows like x, with {dim} numbers each, are needed")
-    return rows.reshape(-1, dim)
+def _confidence(confidence: Any) -> str:
+    return confidence if isinstance(confidence, str) else str(real("confidence", confidence))
 
 
-def _bounds(bounds: Any, rows: Array | None, onnx: Model | None, dim: int) -> tuple[Any, Any]:
-    if bounds is not None:
-        if not isinstance(bounds, tuple) or len(bounds) != 2:
-            raise TypeError("bounds must be a tuple (lower, upper), one number each or one for each place of x")
-        return per_coordinate("the lower bound", bounds[0], dim), per_coordinate("the upper bound", bounds[1], dim)
-    if rows is not None:
-        return rows.min(axis=0), rows.max(axis=0)
-    return onnx.range if onnx is not None else (0.0, 1.0)
+def _stability(stability: Any) -> str | None:
+    if isinstance(stability, bool):
+        return "on" if stability else "off"
+    if stability is not None and not isinstance(stability, str):
+        raise TypeError(f"stability is {stability!r}: 'on', 'off', or a list such as 'noise=0.1,shift=1' is needed")
+    return stability
 
 
-def _background(background: Any, rows: Array | None, dim: int) -> Any:
-    if background is not None:
-        return per_coordinate("background", background, dim)
-    return None if rows is None else np.median(rows, axis=0)
+def _restoring(autoencoder: Any, shape: tuple[int, ...]) -> Any:
+    """A function that gives flat rows back as the autoencoder knows them."""
+    function, _, _ = resolve(autoencoder, None)
+    return lambda points: settled(np.asarray(function(points.reshape(len(points), *shape))).reshape(len(points), -1))
 
 
-def _confidence(confidence: Any) -> dict[str, float | None]:
-    text = confidence.strip() if isinstance(confidence, str) else None
-    try:
-        if text is None:
-            return {"confidence_share": real("confidence", confidence), "confidence_probability": None}
-        if text.startswith("p="):
-            return {"confidence_share": None, "confidence_probability": float(text[2:])}
-        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-        return {"confidence_share": share, "confidence_probability": None}
-    except ValueError:
-        needed = "a share of the input's margin such as 0.5 or '50%', or a probability such as 'p=0.9', is needed"
-        raise ValueError(f"confidence is {confidence!r}: {needed}") from None
+def _opinions(second_opinion: Any, subject: Subject, decode: Any, labels: list[str] | None) -> list[tuple[str, Any]]:
+    """Names of other models, and what Rust can ask."""
+    given = second_opinion if isinstance(second_opinion, (list, tuple)) else [] if second_opinion is None else [second_opinion]
+    opinions: list[tuple[str, Any]] = []
+    for one in given:
+        function, names, _ = resolve(one, labels)
+        if isinstance(function, Model) and subject.decode is None:
+            if function.shape != tuple(subject.shape):
+                raise ValueError(f"the second opinion {function.path} takes inputs of {function.shape}, x has {tuple(subject.shape)}")
+            opinions.append((function.path, function._onnx))
+        else:
+            opinions.append((getattr(one, "__name__", type(one).__name__), Predict(function, decode, names)))
+    return opinions
 
 
 def _kappa(kappa: Any) -> dict[str, float | None]:
@@ -282,7 +358,7 @@ def _target(target: Any, labels: Sequence[str] | None) -> int:
         return list(labels).index(str(target))
     if isinstance(target, str):
         raise ValueError(f"there is no class {target!r}" + (f"; there are {', '.join(labels[:20])}" if labels else ": pass labels"))
-    return count("target", target)
+    return whole("target", target)
 
 
 class _One:
@@ -300,15 +376,24 @@ def explain_many(
     inputs: Any,
     *,
     question: str = "both",
+    features: Any = None,
+    data: Any = None,
+    absent: Any = None,
     bounds: Any = None,
-    background: Any = None,
-    data: ArrayLike | None = None,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
     freeze: Any = None,
+    increase: Any = None,
+    decrease: Any = None,
+    rules: Any = None,
+    cost: Any = "range",
+    plausible: str = "prefer",
     categorical: Sequence[Sequence[Any]] | None = None,
     integers: Sequence[Any] | None = None,
     feature_names: Sequence[str] | None = None,
     labels: Sequence[Any] | None = None,
     target: Any = None,
+    threshold: float | None = None,
+    count: int = 1,
     set: str = "two-sided",
     max_queries: int = 5000,
     max_seconds: float | None = None,
@@ -317,7 +402,11 @@ def explain_many(
     method: str = "auto",
     l1: float | None = None,
     l2: float | None = None,
-    confidence: float | str = 0.0,
+    confidence: float | str | None = None,
+    stability: str | bool | None = None,
+    examples: ArrayLike | None = None,
+    autoencoder: Any = None,
+    second_opinion: Any = None,
     kappa: float | str | None = "5%",
     prune: bool = True,
     start: str = "auto",
@@ -328,6 +417,7 @@ def explain_many(
     workers: Any = None,
     title: str | None = "explanation",
     mode: str | None = None,
+    background: Any = None,
 ) -> list[Any]:
     """Explains many inputs, each as :func:`explain` would, spread over the workers.
 

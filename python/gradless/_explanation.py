@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from . import _draw, _gradless
 from ._arrays import Array, settled
+from ._frames import Frame
 from ._result import _pyplot
+from ._texts import Text
 
-#: Changes that a display lists.
+#: Changes that a display lists, and columns that a page does.
 SHOWN = 15
+COLUMNS = 100
 
 
 @dataclass
@@ -24,6 +27,7 @@ class Setting:
     """What the answers to one call have in common."""
 
     input: Array
+    given: Any
     shape: tuple[int, ...]
     feature_names: list[str] | None
     labels: list[str] | None
@@ -31,11 +35,27 @@ class Setting:
     model: str
     max_queries: int
     title: str
+    frame: Frame | None = None
+    text: Text | None = None
+    switches: bool = False
+    table: dict[str, Any] | None = None
 
     @property
     def is_picture(self) -> bool:
         """Whether the input is drawn as a picture: two dimensions or more and no names for its places."""
         return len(self.shape) > 1 and self.feature_names is None
+
+    def shown(self, values: Array) -> Any:
+        """Numbers as the user knows them: a table like the one given, a text, an array."""
+        if self.frame is not None:
+            return self.frame.decode(values.reshape(1, -1))
+        if self.text is not None:
+            return self.text.decode(values.reshape(1, -1))[0]
+        return values.reshape(self.shape)
+
+    def value(self, index: int, number: float) -> Any:
+        """One number as the user knows it."""
+        return self.frame.show(index, number) if self.frame is not None else float(number)
 
     @property
     def shades(self) -> _gradless.Shades:
@@ -64,9 +84,13 @@ class Explanation:
     hint, warning : str or None
         What to try where the answer may disappoint, and what is to be expected of a model that reveals less than its scores.
     x : ndarray
-        The part itself, or the change, of the input's shape.
-    after : ndarray
-        What the model was shown: the part, or the input with the change made.
+        The part itself, or the change, of the input's shape; in the numbers that columns are encoded by.
+    after : ndarray, table or text
+        What the model was shown: the part, or the input with the change made. As the input was given.
+    used : list of int
+        The features it uses, by their numbers; ``words`` are their names.
+    alternatives : list of Explanation
+        Other answers to the same question, if several were asked for.
     change : ndarray
         How far the answer is from nothing: from the background for a part, from no change for a change.
     label, original_label : int
@@ -76,6 +100,18 @@ class Explanation:
         ``"top-k"``.
     margin, floor : float
         By how much the class condition holds, and the noise it must be above; ``floor_source`` says how that is known.
+    confidence : dict
+        How sure the model is: ``share`` of the input's own margin, the probabilities of ``original`` and ``answer`` where scores tell
+        them, and what was ``asked``.
+    stability : dict or None
+        How much disturbance the answer survives: of ``draws`` copies ``held``, at least ``lower_bound`` of all (with 95 % confidence),
+        and the certified l2 ``radius``.
+    absent_has_class : bool
+        Whether the model gives the class to an input of which nothing is there.
+    plausibility : dict or None
+        How far the answer and the input are from the nearest example, and from their images by the autoencoder.
+    second_opinions : list of dict
+        What other models say.
     features : dict
         ``kind``, ``total`` and ``used``: what of the input can be kept or changed, how much there is of it and how much the answer
         uses. A pixel or a category counts once.
@@ -109,7 +145,11 @@ class Explanation:
         self.hint: str | None = record["hint"]
         self.warning: str | None = record["warning"]
         self.x: Array = answer.x.reshape(setting.shape)
-        self.after: Array = answer.after.reshape(setting.shape)
+        self._after: Array = answer.after
+        self.after: Any = setting.shown(answer.after)
+        self.used: list[int] = record["used"]
+        self.alternative: int = record["alternative"]
+        self.alternatives: list[Explanation] = []
         self.change: Array = answer.change.reshape(setting.shape)
         self.label: int = record["explanation"]["class"]
         self.label_name: str = record["explanation"]["name"]
@@ -121,6 +161,11 @@ class Explanation:
         self.margin: float = _float(record["margin"])
         self.floor: float = record["noise_floor"]
         self.floor_source: str = record["noise_floor_source"]
+        self.confidence: dict[str, Any] = record["confidence"]
+        self.stability: dict[str, Any] | None = record["stability"]
+        self.absent_has_class: bool = record["absent_has_class"]
+        self.plausibility: dict[str, Any] | None = record["plausibility"]
+        self.second_opinions: list[dict[str, Any]] = record["second_opinions"]
         self.features: dict[str, Any] = record["features"]
         self.nonzeros: int = record["nonzeros"]
         self.norm_l1: float = record["norm_l1"]
@@ -144,38 +189,55 @@ class Explanation:
         self.seconds: float = record["seconds"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Explanation, (self.setting, self._answer, self._nothing))
+        return (Explanation, (self.setting, self._answer, self._nothing), {"alternatives": self.alternatives})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.alternatives = state["alternatives"]
 
     @property
-    def input(self) -> Array:
+    def input(self) -> Any:
         """What was explained."""
-        return self.setting.input
+        return self.setting.input if self.setting.frame is None and self.setting.text is None else self.setting.given
+
+    @property
+    def words(self) -> list[str]:
+        """The names of the features that the answer uses."""
+        setting = self.setting
+        if setting.table is not None:
+            return [setting.table["names"][feature] for feature in self.used]
+        return [setting.feature_names[feature] if setting.feature_names else setting.feature(feature) for feature in self.used]
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole record as JSON, arrays included, with the keys of the command; written to ``path`` if one is given."""
         return _written(self._answer.json(), path)
 
-    def changes(self) -> list[tuple[str, float, float]]:
-        """The places that were kept (name, background, value) or changed (name, before, after), the largest first."""
-        change = self.change.reshape(-1)
+    def changes(self) -> list[tuple[str, Any, Any]]:
+        """The places that were kept (name, absent, value) or changed (name, before, after), the largest first."""
         before = self._nothing.reshape(-1)
-        after = self.after.reshape(-1)
+        after = self._after.reshape(-1)
+        shown = self.setting.value
+        return [(self.setting.feature(i), shown(i, before[i]), shown(i, after[i])) for i in self._places()]
+
+    def _places(self) -> list[int]:
+        """The numbers that were kept or changed, the largest first."""
+        change = self.change.reshape(-1)
         places = np.flatnonzero(change)
         scale = self._scale()
-        order = places[np.argsort(-np.abs(change[places]) / scale[places], kind="stable")]
-        return [(self.setting.feature(int(i)), float(before[i]), float(after[i])) for i in order]
+        return [int(i) for i in places[np.argsort(-np.abs(change[places]) / scale[places], kind="stable")]]
 
     def _scale(self) -> Array:
-        scale = np.abs(self.input).reshape(-1)
+        if self.setting.table is not None:
+            return np.array(self.setting.table["units"])
+        scale = np.abs(self.setting.input).reshape(-1)
         return np.where(scale > 0, scale, 1.0) if self.setting.feature_names is not None else np.ones_like(scale)
 
     def png(self) -> bytes:
         """The answer drawn on the input, as a PNG file: what was kept in yellow, brighter in orange, darker in blue."""
-        return _gradless.draw_overlay(self.setting.shades, settled(self.input).reshape(-1), self._answer)
+        return _gradless.draw_overlay(self.setting.shades, settled(self.setting.input).reshape(-1), self._answer)
 
     def image(self) -> bytes:
         """What the model was shown, as a PNG file."""
-        return _gradless.draw_picture(self.setting.shades, settled(self.after).reshape(-1))
+        return _gradless.draw_picture(self.setting.shades, settled(self._after).reshape(-1))
 
     def __repr__(self) -> str:
         return f"<gradless.Explanation {self.question}: {self.sentence} ({self.nfev} queries)>"
@@ -184,9 +246,13 @@ class Explanation:
         title = "What is enough" if self.question == "part" else "What would change it"
         parts = [f'<div style="font-weight:600">{title}</div><div>{_draw.text(self.sentence)}</div>']
         if self.setting.is_picture:
-            original = _gradless.draw_picture(self.setting.shades, settled(self.input).reshape(-1))
+            original = _gradless.draw_picture(self.setting.shades, settled(self.setting.input).reshape(-1))
             pictures = [("input", original), ("marked", self.png()), ("what the model sees", self.image())]
             parts.append("".join(_figure(name, png) for name, png in pictures))
+        elif self.setting.text is not None:
+            parts.append(_draw.marked(self._marked()))
+        elif self.setting.table is not None:
+            parts.append(_draw.table(*self._rows()))
         else:
             parts.append(_draw.bars(self._bars()))
         parts.append(
@@ -202,11 +268,51 @@ class Explanation:
 
     def _bars(self) -> list[tuple[str, float, str]]:
         entries = []
-        scale = dict(zip((self.setting.feature(i) for i in range(self.x.size)), self._scale()))
-        for name, before, after in self.changes()[:SHOWN]:
-            beside = f"{before:.4g} → {after:.4g}" if self.question == "change" else f"{after:.4g}"
-            entries.append((name, (after - before) / scale[name], beside))
+        scale, change = self._scale(), self.change.reshape(-1)
+        for i, (name, before, after) in list(zip(self._places(), self.changes()))[:SHOWN]:
+            beside = f"{_text(before)} → {_text(after)}" if self.question == "change" else _text(after)
+            entries.append((name, float(change[i] / scale[i]), beside))
         return entries
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        """A table of what was kept or changed, with what that costs."""
+        if self.question == "part":
+            return ["column", "kept", "typical"], [[name, _text(after), _text(before)] for name, before, after in self.changes()[:SHOWN]]
+        units, change = self._scale(), self.change.reshape(-1)
+        levels = self.setting.frame is not None
+        rows = []
+        for i, (name, before, after) in list(zip(self._places(), self.changes()))[:SHOWN]:
+            is_level = levels and isinstance(before, (str, bool)) or levels and isinstance(after, (str, bool))
+            rows.append([name, _text(before), _text(after), "1" if is_level else f"{abs(change[i]) / units[i]:.3g}"])
+        return ["column", "before", "after", "cost"], rows
+
+    def _levers(self) -> list[dict[str, Any]]:
+        """What was kept or changed, for the page."""
+        _, rows = self._rows()
+        if self.setting.switches:
+            kept, gone = ("on", "off") if self.question == "part" else ("off", "on")
+            return [{"column": name, "before": gone, "after": kept, "cost": None} for name in self.words[:SHOWN]]
+        if self.question == "part":
+            return [{"column": name, "after": after, "before": before, "cost": None} for name, after, before in rows]
+        return [{"column": name, "before": before, "after": after, "cost": float(cost)} for name, before, after, cost in rows]
+
+    def _marked(self) -> list[tuple[str, str]]:
+        """The text in pieces, with what became of each: kept, gone, or another word beside it."""
+        text = self.setting.text
+        assert text is not None
+        states = [int(state) for state in np.rint(self._after)]
+        pieces: list[tuple[str, str]] = []
+        for piece, switch in text.pieces():
+            state = 1 if switch is None else states[switch]
+            if switch is None or switch not in self.used:
+                pieces.append((piece, "faint" if self.question == "part" and switch is not None else ""))
+            elif state == 1:
+                pieces.append((piece, "kept"))
+            else:
+                pieces.append((piece, "gone"))
+                if state > 1:
+                    pieces.append((text.candidates[switch][state - 2], "new"))
+        return pieces
 
     def _repr_html_(self) -> str:
         return f'<div style="{_draw.STYLE}">{self._body()}</div>'
@@ -263,8 +369,7 @@ class Explanations(list[Explanation]):
 
     def to_html(self, path: str | Path | None = None) -> str:
         """A page that stands alone; written to ``path`` if one is given."""
-        page = self._page() if self.setting.is_picture else _draw.page(self.setting.title, self._repr_html_())
-        return _written(page, path)
+        return _written(self._page(), path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """A list of the records as JSON; written to ``path`` if one is given."""
@@ -280,6 +385,7 @@ class Explanations(list[Explanation]):
 
     def _page(self) -> str:
         setting, first = self.setting, self[0]
+        answers = [answer for one in self for answer in (one, *one.alternatives)]
         settings = [
             ("strategy", first.strategy),
             ("method", first.method),
@@ -289,13 +395,31 @@ class Explanations(list[Explanation]):
         return _gradless.draw_page(
             setting.shades,
             setting.title,
+            json.dumps(self._subject(answers)),
             settled(setting.input).reshape(-1),
             setting.labels or [],
-            [one._answer for one in self],
+            [one._answer for one in answers],
             settings,
             [("model", setting.model), ("input", str(list(setting.shape)))],
             f"gradless.explain({setting.model}, x, rng={first.seed})",
         )
+
+
+    def _subject(self, answers: list[Explanation]) -> Any:
+        """What the page shows of the input: its picture, its columns, or its words."""
+        setting = self.setting
+        if setting.is_picture:
+            return "picture"
+        if setting.text is not None:
+            return {"text": {"pieces": setting.text.pieces(), "candidates": setting.text.candidates}}
+        values = setting.input.reshape(-1)
+        places = range(min(len(values), COLUMNS))
+        columns = [(setting.feature(i), _text(setting.value(i, values[i])) if not setting.switches else "on") for i in places]
+        return {"table": {"columns": columns, "answers": [one._levers() for one in answers]}}
+
+
+def _text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _float(value: float | None) -> float:

@@ -2,7 +2,7 @@
 
 use gradless::policy::{Output, Placement};
 use gradless::{BatchSize, Budget, Config, Estimator, METHODS, Method, Noise, Preset, Radius, StopRule};
-use gradless_explain::{Confidence, Declared, Kappa, Options, Question, Start, Starts};
+use gradless_explain::{Declared, Kappa, Options, Question, Start, Starts};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -122,11 +122,8 @@ pub(crate) fn defaults(py: Python<'_>) -> PyResult<(Bound<'_, PyDict>, Bound<'_,
         Some(Kappa::Share(share)) => format!("{}%", 100.0 * share),
         other => format!("{other:?}"),
     };
-    let confidence = match options.confidence {
-        Confidence::Share(share) => share,
-        Confidence::Probability(_) => f64::NAN,
-    };
-    explain.set_item("confidence", confidence)?;
+    explain.set_item("confidence", options.confidence.map(|confidence| format!("{confidence:?}")))?;
+    explain.set_item("stability", options.stability.map(|stability| format!("{stability:?}")))?;
     explain.set_item("kappa", kappa)?;
     explain.set_item("prune", options.prune)?;
     explain.set_item("noise_floor", options.noise_floor)?;

@@ -41,12 +41,13 @@ pub(crate) fn draw_overlay<'py>(
     Ok(PyBytes::new(py, &drawn.map_err(value_error)?.to_png()))
 }
 
-/// The page of an explanation: one HTML file that fetches nothing and runs nothing.
+/// The page of an explanation: one HTML file that fetches nothing and runs nothing. `subject` is what the input is, as JSON.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is a part of the page")]
 pub(crate) fn draw_page(
     shades: Shades,
     title: String,
+    subject: &str,
     input: PyReadonlyArray1<'_, f64>,
     classes: Vec<String>,
     answers: Vec<Bound<'_, Answer>>,
@@ -57,6 +58,7 @@ pub(crate) fn draw_page(
     let answers: Vec<_> = answers.iter().map(|answer| answer.get().record.clone()).collect();
     let page = Page {
         title,
+        subject: serde_json::from_str(subject).map_err(value_error)?,
         frame: shades.into(),
         input: input.as_slice()?.to_vec(),
         classes,

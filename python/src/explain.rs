@@ -4,10 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gradless::{Budget, Config, Inputs, Model, PerCoordinate, Preset};
+use gradless::{Budget, Config, Inputs, Model, Preset};
+use gradless_explain::examples::{Autoencoder, Linear};
+use gradless_explain::session::Second;
 use gradless_explain::{
-    Column, Columns, Confidence, Declared, ExplainError, Features, Grid, Kappa, Labels, Moves, Options,
-    Pixels, Question, Session, Start, Starts, Strategy, Watch,
+    Beside, Declared, Examples, ExplainError, Features, Kappa, Labels, Moves, Options, Question, Session,
+    Start, Starts, Steadiness, Strategy, Watch,
 };
 use gradless_models::ScoreKind;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -15,7 +17,8 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::config::named;
-use crate::model::{Callable, Failure, Onnx, ask};
+use crate::features::{Given, TableRequest, features};
+use crate::model::{Callable, Failure, Onnx, Shared, ask};
 use crate::problem::Numbers;
 use crate::words::{choose, value_error};
 
@@ -34,8 +37,10 @@ pub(crate) struct Request<'py> {
     upper: Numbers<'py>,
     background: Option<Numbers<'py>>,
     frozen: Vec<bool>,
-    /// Kind and places of every column; `None` for pictures and plain numbers.
-    columns: Option<Vec<(String, Vec<usize>)>>,
+    /// What a table is; `None` for what is none.
+    table: Option<TableRequest<'py>>,
+    /// What switches are called, and how many alternatives each has; `None` for what has none.
+    switches: Option<(String, Vec<usize>)>,
     question: String,
     moves: String,
     target: Option<usize>,
@@ -46,8 +51,14 @@ pub(crate) struct Request<'py> {
     max_seconds: Option<f64>,
     l1: Option<f64>,
     l2: Option<f64>,
-    confidence_share: Option<f64>,
-    confidence_probability: Option<f64>,
+    confidence: Option<String>,
+    stability: Option<String>,
+    /// Rows like the input, one after the other.
+    examples: Option<PyReadonlyArray1<'py, f64>>,
+    /// What gives inputs back, as a callable.
+    autoencoder: Option<Py<PyAny>>,
+    /// Names of other models, and what they are: callables, or files that Rust runs.
+    second_opinions: Vec<(String, Py<PyAny>)>,
     kappa: Option<f64>,
     kappa_share: Option<f64>,
     prune: bool,
@@ -55,6 +66,7 @@ pub(crate) struct Request<'py> {
     noise_floor: Option<f64>,
     scores: String,
     agree: u32,
+    count: usize,
     rows: usize,
     threads: usize,
 }
@@ -121,6 +133,44 @@ pub(crate) fn explain_callable<'py>(
     job.run(py, &model, None, &Attendance { failure: &failure, cancel: &cancel, alone })
 }
 
+/// What is known beside the model.
+#[derive(Default)]
+struct Company {
+    examples: Option<Examples>,
+    autoencoder: Option<Box<dyn Autoencoder + Send>>,
+    others: Vec<(String, Py<PyAny>)>,
+}
+
+impl Company {
+    fn new(request: &mut Request<'_>) -> PyResult<Self> {
+        let examples = request.examples.take().map(|rows| {
+            #[expect(clippy::cast_possible_truncation, reason = "examples are kept in single precision")]
+            let rows = rows.as_slice()?.iter().map(|&x| x as f32).collect();
+            Examples::new(rows, request.shape.iter().product())
+                .map_err(|error| value_error(format!("examples: {error}")))
+        });
+        let examples = examples.transpose()?;
+        let autoencoder: Option<Box<dyn Autoencoder + Send>> = match (request.autoencoder.take(), &examples) {
+            (Some(restore), _) => Some(Box::new(Restoring(restore))),
+            (None, Some(examples)) => Some(Box::new(Linear::of(examples))),
+            (None, None) => None,
+        };
+        Ok(Self { examples, autoencoder, others: std::mem::take(&mut request.second_opinions) })
+    }
+}
+
+/// A Python callable that gives inputs back.
+struct Restoring(Py<PyAny>);
+
+impl Autoencoder for Restoring {
+    fn restored(&self, input: &[f64]) -> Option<Vec<f64>> {
+        Python::attach(|py| {
+            let back = ask(py, &self.0, Inputs { points: input, dim: input.len() }).ok()?;
+            Some(back.as_slice().ok()?.to_vec()).filter(|back| back.len() == input.len())
+        })
+    }
+}
+
 /// A request in the words of the session.
 struct Job {
     features: Box<dyn Features>,
@@ -130,11 +180,13 @@ struct Job {
     shape: Vec<usize>,
     deadline: Option<Instant>,
     rows: usize,
+    company: Company,
 }
 
 impl Job {
-    fn new(request: Request<'_>) -> PyResult<Self> {
+    fn new(mut request: Request<'_>) -> PyResult<Self> {
         let options = options(&request)?;
+        let company = Company::new(&mut request)?;
         let deadline = request
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -145,7 +197,18 @@ impl Job {
             classes: request.classes.clone(),
             shape: request.shape.clone(),
             rows: request.rows.max(1),
-            features: features(request)?,
+            company,
+            features: features(Given {
+                disturbance: steadiness(&request)?.unwrap_or_default().disturbance,
+                input: request.input,
+                shape: request.shape,
+                lower: request.lower,
+                upper: request.upper,
+                background: request.background,
+                frozen: request.frozen,
+                table: request.table,
+                switches: request.switches,
+            })?,
         };
         // What makes no sense is refused before the model is asked anything.
         job.options.check().map_err(value_error)?;
@@ -155,6 +218,28 @@ impl Job {
         Ok(job)
     }
 
+    /// Another model, for a second opinion. Its exceptions leave it without one.
+    fn other<'a>(
+        &self,
+        py: Python<'_>,
+        other: &Py<PyAny>,
+        model: &dyn Model,
+        (failure, cancel): (&'a Failure, &'a AtomicBool),
+    ) -> Box<dyn Model + 'a> {
+        match other.extract::<Py<Onnx>>(py) {
+            Ok(onnx) => Box::new(Shared(onnx)),
+            Err(_) => Box::new(Callable {
+                predict: other.clone_ref(py),
+                shape: self.shape.clone(),
+                classes: model.classes(),
+                rows: self.rows,
+                first: None.into(),
+                failure,
+                cancel,
+            }),
+        }
+    }
+
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -162,11 +247,23 @@ impl Job {
         engine: Option<&str>,
         attendance: &Attendance<'_>,
     ) -> PyResult<Found<'py>> {
+        let (unheard, silent) = (Failure::default(), AtomicBool::new(false));
+        let others: Vec<(&str, Box<dyn Model + '_>)> = self
+            .company
+            .others
+            .iter()
+            .map(|(name, other)| (name.as_str(), self.other(py, other, model, (&unheard, &silent))))
+            .collect();
+        let opinions: Vec<Second<'_>> =
+            others.iter().map(|(name, model)| Second { name, model: model.as_ref() }).collect();
         let found = attendance.attend(py, || {
+            let autoencoder =
+                self.company.autoencoder.as_deref().map(|autoencoder| autoencoder as &dyn Autoencoder);
             let session = Session {
                 model,
                 features: self.features.as_ref(),
                 options: &self.options,
+                beside: Beside { examples: self.company.examples.as_ref(), autoencoder, opinions: &opinions },
                 labels: Labels { input: &self.title, input_sha256: None, classes: &self.classes, engine },
                 watch: Watch::new(attendance.cancel),
                 deadline: self.deadline,
@@ -190,45 +287,6 @@ impl Job {
     }
 }
 
-/// The input, and what of it can be switched, moved or left out.
-fn features(request: Request<'_>) -> PyResult<Box<dyn Features>> {
-    let input = request.input.as_slice()?.to_vec();
-    let (lower, upper) = (PerCoordinate::try_from(request.lower)?, PerCoordinate::try_from(request.upper)?);
-    let background = request.background.map(PerCoordinate::try_from).transpose()?;
-    let Some(columns) = request.columns else {
-        let (low, high) = (lower.at(0), upper.at(0));
-        // The values an 8-bit picture can hold.
-        let grid = matches!(request.shape[..], [1 | 3, _, _]).then_some(Grid { low, high, steps: 255 });
-        // What 8 bits cannot hold would not be absent in a saved picture.
-        let black = 0.0_f64.clamp(low, high);
-        let black = grid.map_or(black, |grid| grid.nearest(black));
-        let absent = background.unwrap_or(black.into()).into();
-        return Ok(Box::new(Pixels {
-            input,
-            shape: request.shape,
-            lower,
-            upper,
-            absent,
-            frozen: request.frozen,
-            grid,
-        }));
-    };
-    let column = |(kind, places): (String, Vec<usize>)| match (kind.as_str(), &places[..]) {
-        ("number", &[place]) => Ok(Column::Number(place)),
-        ("whole", &[place]) => Ok(Column::Whole(place)),
-        ("one-hot", _) => Ok(Column::OneHot(places)),
-        _ => Err(value_error(format!("there is no column '{kind}' with {} places", places.len()))),
-    };
-    Ok(Box::new(Columns {
-        input,
-        columns: columns.into_iter().map(column).collect::<PyResult<_>>()?,
-        lower,
-        upper,
-        absent: background.unwrap_or(0.0.into()),
-        frozen: request.frozen,
-    }))
-}
-
 /// What is asked, and how it is searched.
 fn options(request: &Request<'_>) -> PyResult<Options> {
     let ours = Options::default();
@@ -239,8 +297,13 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
         ("centre", Start::Centre),
         ("center", Start::Centre),
     ];
-    let strategies =
-        [("direct", Strategy::Direct), ("penalised", Strategy::Penalised), ("fixed", Strategy::Fixed)];
+    let strategies = [
+        ("eliminate", Strategy::Eliminate),
+        ("select", Strategy::Select),
+        ("direct", Strategy::Direct),
+        ("penalised", Strategy::Penalised),
+        ("fixed", Strategy::Fixed),
+    ];
     let declared = [
         ("auto", Declared::Nothing),
         ("logits", Declared::Logits),
@@ -248,19 +311,22 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
     ];
     let method = named(request.method.as_deref())?;
     let strategy = match request.strategy.as_deref() {
-        Some(word) => choose("strategy", word, &strategies)?,
+        Some(word) => Some(choose("strategy", word, &strategies)?),
         // A method that is named is used.
-        None if method.name != ours.method => Strategy::Penalised,
+        None if method.name != ours.method => Some(Strategy::Penalised),
         None => ours.strategy,
     };
+    let confidence = request.confidence.as_deref().map(|text| {
+        text.parse().map_err(|needed: String| value_error(format!("confidence is {text}: {needed}")))
+    });
     let config = Config {
         seed: request.seed,
         budget: Budget::queries(request.max_queries),
         ..Config::new(method, Preset::Practical)
     };
     // The same for the same picture, whatever numbers stand for black and white. Columns are measured in shares of their bounds.
-    let width = match (&request.columns, &request.lower, &request.upper) {
-        (None, &Numbers::Same(low), &Numbers::Same(high)) => high - low,
+    let width = match (&request.table, &request.lower, &request.upper) {
+        (None, &Numbers::Same(low), &Numbers::Same(high)) if high > low => high - low,
         _ => 1.0,
     };
     Ok(Options {
@@ -271,18 +337,26 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
         max_queries: request.max_queries,
         l1: request.l1.unwrap_or(ours.l1 / width),
         l2: request.l2.or(request.l1).unwrap_or(ours.l2 / width / width),
-        confidence: match (request.confidence_probability, request.confidence_share) {
-            (Some(p), _) => Confidence::Probability(p),
-            (None, share) => share.map_or(ours.confidence, Confidence::Share),
-        },
+        confidence: confidence.transpose()?.or(ours.confidence),
+        stability: steadiness(request)?.map(|steadiness| steadiness.stability),
+        elimination: ours.elimination,
         kappa: request.kappa.map(Kappa::Absolute).or(request.kappa_share.map(Kappa::Share)),
         prune: request.prune,
         starts: Starts::both(choose("start", &request.start, &starts)?),
         noise_floor: request.noise_floor,
         declared: choose("scores", &request.scores, &declared)?,
         agree: request.agree,
+        count: request.count.max(1),
         threads: request.threads.max(1),
     })
+}
+
+/// What must be survived, if that is said.
+fn steadiness(request: &Request<'_>) -> PyResult<Option<Steadiness>> {
+    let read = |text: &String| {
+        text.parse().map_err(|needed: String| value_error(format!("stability is {text:?}: {needed}")))
+    };
+    request.stability.as_ref().map(read).transpose()
 }
 
 fn questions(request: &Request<'_>) -> PyResult<Vec<Question>> {

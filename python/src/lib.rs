@@ -11,6 +11,7 @@ mod outcome;
 mod model;
 mod answer;
 mod explain;
+mod features;
 mod drawing;
 mod reference;
 mod command;
@@ -31,7 +32,7 @@ mod _gradless {
     #[pymodule_export]
     use super::explain::{explain_callable, explain_onnx};
     #[pymodule_export]
-    use super::model::Onnx;
+    use super::model::{Onnx, look_for_onnxruntime_in};
     #[pymodule_export]
     use super::reference::{reference_function, reference_run};
     #[pymodule_export]

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gradless::{Inputs, Model, ModelError};
-use gradless_models::{Onnx as OnnxModel, OnnxOptions, ScoreKind};
+use gradless_models::{Engine, Onnx as OnnxModel, OnnxOptions, ScoreKind};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::words::value_error;
+use crate::words::{choose, value_error};
 
 /// A classifier in an ONNX file, run by Rust.
 #[pyclass(frozen, module = "gradless._gradless")]
@@ -21,10 +21,20 @@ pub(crate) struct Onnx {
 #[pymethods]
 impl Onnx {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let model =
-            py.detach(|| OnnxModel::load_with(&path, &OnnxOptions::default())).map_err(value_error)?;
+    fn new(py: Python<'_>, path: PathBuf, engine: &str) -> PyResult<Self> {
+        let engines = [("auto", None), ("ort", Some(Engine::Ort)), ("rten", Some(Engine::Rten))];
+        let engine = choose("engine", engine, &engines)?;
+        let load = || {
+            let engine = engine.unwrap_or_else(Engine::fastest);
+            OnnxModel::load_with(&path, &OnnxOptions { engine, ..OnnxOptions::default() })
+        };
+        let model = py.detach(load).map_err(value_error)?;
         Ok(Self { model, path })
+    }
+
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.model.engine().name()
     }
 
     /// The scores of inputs, one row each.
@@ -70,6 +80,29 @@ impl Onnx {
     #[getter]
     fn probabilities(&self) -> bool {
         self.model.score_kind() == ScoreKind::Probabilities
+    }
+}
+
+/// Where this Python has onnxruntime.
+#[pyfunction]
+pub(crate) fn look_for_onnxruntime_in(package: PathBuf) {
+    Engine::look_for_onnxruntime_in(package);
+}
+
+/// The same, held by Python too.
+pub(crate) struct Shared(pub(crate) Py<Onnx>);
+
+impl Model for Shared {
+    fn shape(&self) -> &[usize] {
+        self.0.get().model.shape()
+    }
+
+    fn classes(&self) -> usize {
+        self.0.get().model.classes()
+    }
+
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.0.get().model.scores(inputs, scores)
     }
 }
 

@@ -1,5 +1,6 @@
 """explain: parts and changes of pictures and tables, the same as the command's, for any classifier."""
 
+import importlib.util
 import json
 import pickle
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LENET = ROOT / "assets" / "lenet.onnx"
+RESNET = ROOT / "assets" / "resnet20.onnx"
 DIGITS = ROOT / "assets" / "digits"
 
 
@@ -28,7 +30,8 @@ def lenet():
 
 def told_by_command(folder, *more):
     """What the command says about the embedded digit, and the arrays it writes."""
-    words = [sys.executable, "-m", "gradless", "explain", "--format", "json", "--seed", "3", "--out", str(folder), *more]
+    words = [sys.executable, "-m", "gradless", "explain", "--format", "json", "--seed", "3", "--examples", "none"]
+    words += ["--model", str(LENET), "--out", str(folder), *more]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert done.returncode in (0, 1), done.stderr
     return [(told, np.load(told["files"]["x"])) for told in json.loads(done.stdout)]
@@ -57,6 +60,9 @@ def agree(found, command):
     for one, (told, x) in zip(found, command, strict=True):
         assert one.x.tobytes() == x.tobytes() and one.x.shape == x.shape
         record = json.loads(one.to_json())
+        if record["stability"] is not None:
+            # An array, which the command has on its page only.
+            assert len(record["stability"].pop("copies")) == 8
         assert {key: record[key] for key in told if key not in OWN} == {key: told[key] for key in told if key not in OWN}
         assert (one.mode, one.nfev, one.valid, one.margin) == (told["mode"], told["queries"], told["valid"], told["margin"])
         assert (one.label, one.nonzeros) == (told["explanation"]["class"], told["nonzeros"])
@@ -68,6 +74,16 @@ def test_the_command_and_the_package_find_the_same_bytes(lenet, command, digit):
     agree(gradless.explain(lenet, digit, rng=3), command)
 
 
+def test_the_engine_is_onnxruntime_where_it_is_installed_and_can_be_named(lenet, command, digit):
+    installed = importlib.util.find_spec("onnxruntime") is not None
+    assert lenet.engine == ("ort" if installed else "rten") == command[0][0]["engine"]
+    rten = gradless.load_model(LENET, engine="rten")
+    assert rten.engine == "rten" and pickle.loads(pickle.dumps(rten)).engine == "rten"
+    assert np.abs(rten(digit[None]) - lenet(digit[None])).max() < 1e-5
+    with pytest.raises(ValueError, match="engine is 'tpu'"):
+        gradless.load_model(LENET, engine="tpu")
+
+
 @pytest.mark.parametrize("method", ["auto", "zo-ada-exp-grad+"])
 @pytest.mark.parametrize("strategy", [None, "direct", "penalised", "fixed"])
 def test_a_strategy_and_a_method_are_the_same_in_the_command_and_the_package(lenet, digit, tmp_path, method, strategy):
@@ -76,7 +92,7 @@ def test_a_strategy_and_a_method_are_the_same_in_the_command_and_the_package(len
     assert all(told["method"] == method for told, _ in command)
     found = gradless.explain(lenet, digit, rng=3, method=method, strategy=strategy, max_queries=1200)
     agree(found, command)
-    usual = "direct" if method == "auto" else "penalised"
+    usual = "eliminate" if method == "auto" else "penalised"
     assert [one.strategy for one in found] == [strategy or usual] * 2
 
 
@@ -171,7 +187,7 @@ def test_exceptions_of_predict_come_back_with_what_was_found():
 
     def predict(X):
         asked[0] += len(X)
-        if asked[0] > 250:
+        if asked[0] > 30:
             raise Gone("the service is away")
         return scale(X)
 
@@ -209,12 +225,12 @@ BAD = [
     (dict(set="less"), ValueError, "'two-sided', 'add'"),
     (dict(predict=3), TypeError, "predict must be a function"),
     (dict(predict="no-such-file.onnx"), ValueError, "no-such-file.onnx"),
-    (dict(predict=lambda X: None), TypeError, "not numbers"),
+    (dict(predict=lambda X: None), TypeError, "returned None"),
     (dict(predict=lambda X: np.zeros((len(X) + 1, 2))), ValueError, "shape"),
     (dict(predict=lambda X: np.full((len(X), 2), np.nan)), ValueError, "not finite"),
     (dict(predict=lambda X: np.zeros((len(X), 2))), ValueError, "shared by two classes"),
     (dict(predict=lambda X: np.zeros(len(X), dtype=int)), ValueError, "pass labels="),
-    (dict(x="picture"), TypeError, "x must be numbers"),
+    (dict(x=[object()]), TypeError, "x must be numbers"),
     (dict(x=np.full(20, np.nan)), ValueError, "finite"),
     (dict(target=7, mode="pn"), ValueError, "no class 7"),
     (dict(target="cat", mode="pn"), ValueError, "pass labels"),
@@ -243,3 +259,24 @@ BAD = [
 def test_wrong_questions_are_refused(wrong, error, sentence):
     with pytest.raises(error, match=sentence):
         gradless.explain(**{"predict": scale, "x": np.ones(20), **wrong})
+
+
+def test_examples_opinions_and_stability_are_told(digit):
+    """Changes begin at examples, other models are asked about them, and disturbed copies are counted."""
+    model = gradless.load_model(LENET)
+    rows = np.stack([np.roll(digit[:, ::-1], shift, axis=2) for shift in range(-2, 3)])
+    opinions = [LENET, lambda X: -np.asarray(model(X))]
+    found = gradless.explain(LENET, digit, examples=rows, second_opinion=opinions, max_queries=2000)
+    for one in found:
+        assert one.stability["draws"] == 100 and one.stability["held"] >= 90
+        assert one.stability["lower_bound"] <= one.stability["held"] / 100
+        same, opposite = one.second_opinions
+        assert same["agrees"] and same["answer"] == one.label and not opposite["agrees"]
+        assert one.plausibility["examples"] == 5 and one.plausibility["nearest"] is not None
+    plain = gradless.explain(LENET, digit, question="part", stability=False, confidence=0, max_queries=1000)
+    assert plain.stability is None and plain.strategy == "direct" and plain.features["used"] < found[0].features["used"]
+    for wrong in ({"stability": "much"}, {"confidence": "sure"}, {"examples": np.ones((2, 3))}):
+        with pytest.raises(ValueError):
+            gradless.explain(LENET, digit, **wrong)
+    with pytest.raises(ValueError, match="takes inputs of"):
+        gradless.explain(model, np.zeros((1, 28, 28)), second_opinion=RESNET)

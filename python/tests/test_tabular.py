@@ -119,7 +119,7 @@ def test_both_questions_about_trees(table):
     found = gradless.explain(forest, x, data=X, feature_names=NAMES, categorical=[JOB, TOWN], max_queries=3000)
     assert found.pn.valid and forest.predict(found.pn.after[None])[0] == found.pn.label_name
     assert valid_groups(found.pn.after) and valid_groups(found.pp.after)
-    assert found.to_html().count("<svg") >= 2
+    assert found.to_html().count("<table") >= 3
 
 
 def test_units_do_not_matter(table, logistic):
@@ -143,7 +143,7 @@ def test_a_category_counts_once(table, logistic):
     pn = gradless.explain(
         logistic, x, question="change", data=X, feature_names=NAMES, categorical=[JOB, TOWN], freeze=NAMES[:3]
     )
-    assert 0.5 < pn.norm_l1 < 0.52, "about one half of its switch"
+    assert pn.norm_l1 == 1.0, "a category is one unit away from another"
     assert pn.features == {"kind": "columns", "total": 5, "used": 1} and pn.nonzeros == 1
     assert np.count_nonzero(pn.x) == 2 and "1 of 5 features" in pn.sentence
 
@@ -206,7 +206,7 @@ def test_a_model_that_fails_leaves_what_was_found_in_the_tables_own_units(table,
     found = caught.value.gradless_result
     assert found.mode == "pp" and valid_groups(found.after) and found.after.shape == whole.after.shape
     # Into the second question: the first is whole.
-    limit += 60
+    limit += 160
     with pytest.raises(OSError) as caught:
         run(mode="both")
     first, second = caught.value.gradless_result

@@ -16,6 +16,10 @@ use gradless::PerCoordinate;
 use picture::Picture;
 
 const DIGIT: &[u8] = include_bytes!("../assets/digits/5.png");
+/// Digits beside and below each other.
+const SHEET: &[u8] = include_bytes!("../assets/digits/sheet.png");
+/// The shape of the embedded digits.
+pub(crate) const DIGIT_SHAPE: [usize; 3] = [1, 28, 28];
 
 /// What inputs must become.
 #[derive(Clone, Debug)]
@@ -30,7 +34,7 @@ pub(crate) struct Space {
 
 impl Space {
     /// How many numbers one input has.
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.shape.iter().product()
     }
 
@@ -63,6 +67,12 @@ impl Space {
 /// The embedded digit, a 5.
 pub(crate) fn digit(space: &Space) -> anyhow::Result<Vec<f64>> {
     Picture::decode(DIGIT).and_then(|picture| picture.numbers(space)).context("the embedded digit")
+}
+
+/// The embedded sheet of digits, one after the other.
+pub(crate) fn digits(space: &Space) -> anyhow::Result<Vec<Vec<f64>>> {
+    let [_, rows, columns] = DIGIT_SHAPE;
+    Picture::decode(SHEET).and_then(|sheet| sheet.tiles(rows, columns, space)).context("the embedded digits")
 }
 
 /// One input from a file: a picture (PNG, JPEG) or an array (`.npy`).

@@ -8,12 +8,15 @@ pub(crate) use black_box::{Account, BlackBox};
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use gradless_models::{Description, Engine, Layout, Onnx, OnnxOptions, ScoreKind};
 use sha2::{Digest, Sha256};
+
+use crate::terminal;
 
 /// A network that is part of the program.
 pub(crate) struct Shipped {
@@ -45,8 +48,15 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "M.onnx|http://…", help_heading = "The model")]
     pub(crate) model: Option<PathBuf>,
 
-    /// What runs the model
-    #[arg(long, value_enum, default_value_t, help_heading = "The model")]
+    /// What runs the model; GRADLESS_ENGINE in the environment does the same
+    #[arg(
+        long,
+        value_enum,
+        env = "GRADLESS_ENGINE",
+        hide_env = true,
+        default_value_t,
+        help_heading = "The model"
+    )]
     pub(crate) engine: EngineName,
 
     /// Names of the classes: a file with one per line
@@ -131,11 +141,22 @@ impl ModelArguments {
 /// What runs a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// Pure Rust, built in
+    /// onnxruntime where its library is found, otherwise rten; the embedded network always runs in rten
     #[default]
+    Auto,
+    /// Pure Rust, built in
     Rten,
-    /// onnxruntime, its library found while running (`ORT_DYLIB_PATH` or the Python package; needs the feature `ort`)
+    /// onnxruntime, its library found while running (`ORT_DYLIB_PATH`, or the Python package: `pip install onnxruntime`)
     Ort,
+}
+
+impl EngineName {
+    /// The one with this name, as a run has recorded it.
+    pub(crate) fn recorded(name: &str) -> Option<Self> {
+        [(Engine::Rten, Self::Rten), (Engine::Ort, Self::Ort)]
+            .into_iter()
+            .find_map(|(engine, found)| (engine.name() == name).then_some(found))
+    }
 }
 
 /// Where a network has its channels.
@@ -224,7 +245,11 @@ fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> 
             "--http, --header and --max-sent are for a model behind an address: give one with --model http://…"
         );
     }
-    let engine = engine_of(asked.engine)?;
+    // The embedded network is small: rten is as fast, and everybody sees the same digits.
+    let engine = match (asked.engine, &asked.model) {
+        (EngineName::Auto, None) => Engine::Rten,
+        (name, _) => engine_of(name)?,
+    };
     let description = described(asked, shipped)?;
     let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
     let Some(path) = &asked.model else {
@@ -317,8 +342,9 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 }
 
 #[cfg_attr(feature = "ort", expect(clippy::unnecessary_wraps, reason = "without the feature it may fail"))]
-fn engine_of(name: EngineName) -> anyhow::Result<Engine> {
+pub(crate) fn engine_of(name: EngineName) -> anyhow::Result<Engine> {
     match name {
+        EngineName::Auto => Ok(fastest()),
         EngineName::Rten => Ok(Engine::Rten),
         #[cfg(feature = "ort")]
         EngineName::Ort => Ok(Engine::Ort),
@@ -327,4 +353,20 @@ fn engine_of(name: EngineName) -> anyhow::Result<Engine> {
             "this build has no onnxruntime: use `cargo run --release --features ort -- …`, or leave out `--engine ort`"
         ),
     }
+}
+
+/// onnxruntime, or rten and a line that says what that costs.
+fn fastest() -> Engine {
+    static SAID: Once = Once::new();
+    let engine = Engine::fastest();
+    if engine == Engine::Rten {
+        // `docs/benchmarks/engines.md`: LeNet, ResNet20 and EfficientNet-Lite0.
+        SAID.call_once(|| {
+            terminal::say(
+                "note: rten runs the model. onnxruntime is about as fast on small dense networks, 3 times on residual networks and 6 times \
+                 on depthwise convolutions: `pip install onnxruntime` makes it the default (`--engine rten` says nothing)",
+            );
+        });
+    }
+    engine
 }

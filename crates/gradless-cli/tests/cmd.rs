@@ -5,5 +5,5 @@
 
 #[test]
 fn the_command_line_is_as_documented() {
-    trycmd::TestCases::new().case("tests/cmd/*.md");
+    trycmd::TestCases::new().env("GRADLESS_ENGINE", "rten").case("tests/cmd/*.md");
 }

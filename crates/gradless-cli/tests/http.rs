@@ -62,7 +62,7 @@ fn faults_change_what_was_sent_and_nothing_else() {
     let (quiet, rough) = (Folder::new("http-quiet"), Folder::new("http-rough"));
     let server = Server::classifier(halves::scores, |_| Fault::None).unwrap();
     let undisturbed = explain(&quiet, &server.address, &["--threads", "1"]).ends(0);
-    let faulty = |number| match number % 7 {
+    let faulty = |number| match number % 17 {
         1 => Fault::HalfBody,
         3 => Fault::Status(503, "Retry-After: 0\r\n".to_owned()),
         5 => Fault::NotJson,

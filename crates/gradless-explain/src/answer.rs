@@ -1,14 +1,16 @@
 //! The answer to a question: one record, serialised once. The JSON, the page, the terminal and Python read the same fields.
 
 mod agreement;
+mod beside;
 mod numbers;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use agreement::Agreement;
+pub use beside::{Opinion, Plausibility};
 
-use crate::condition::Confidence;
+use crate::condition::{Confidence, Survival};
 use crate::features::Kind;
 use crate::question::{Origin, Question};
 use crate::strategy::Strategy;
@@ -31,6 +33,12 @@ pub struct Answer {
     pub question: Question,
     /// What of the input can be switched, moved or left out, and how much of it the answer uses.
     pub features: Counted,
+    /// The features it uses, by their numbers.
+    #[serde(default)]
+    pub used: Vec<usize>,
+    /// Which of several answers to the same question it is, counted from 0.
+    #[serde(default)]
+    pub alternative: usize,
     /// How it was searched.
     pub strategy: Strategy,
     /// The optimiser of a penalised search.
@@ -56,6 +64,18 @@ pub struct Answer {
     /// How sure the model is of the answer.
     #[serde(default)]
     pub confidence: Sureness,
+    /// How much disturbance the answer survives, if that was asked.
+    #[serde(default)]
+    pub stability: Option<Survival>,
+    /// Whether the model gives the class to an input of which nothing is there.
+    #[serde(default)]
+    pub absent_has_class: bool,
+    /// How like known inputs the answer is, where some are known.
+    #[serde(default)]
+    pub plausibility: Option<Plausibility>,
+    /// What other models say of the answer. The search does not know them.
+    #[serde(default)]
+    pub second_opinions: Vec<Opinion>,
     /// The noise of the margin, in the same unit.
     #[serde(deserialize_with = "numbers::number")]
     pub noise_floor: f64,
@@ -218,7 +238,15 @@ impl Answer {
     /// The same without its arrays, for a result that stands beside files.
     #[must_use]
     pub fn without_arrays(&self) -> Self {
-        Self { x: Vec::new(), after: Vec::new(), change: Vec::new(), steps: Vec::new(), ..self.clone() }
+        let without_copies = |survival: &Survival| Survival { copies: Vec::new(), ..survival.clone() };
+        Self {
+            x: Vec::new(),
+            after: Vec::new(),
+            change: Vec::new(),
+            steps: Vec::new(),
+            stability: self.stability.as_ref().map(without_copies),
+            ..self.clone()
+        }
     }
 
     /// Whether it begins at nothing of the input, as a part does; else at the input, as a change does.
@@ -229,4 +257,4 @@ impl Answer {
 
 pub(crate) use agreement::Compared;
 pub use words::margin_text;
-pub(crate) use words::{Context, hint, sentence};
+pub(crate) use words::{Circumstance, Context, told};

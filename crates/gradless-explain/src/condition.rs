@@ -1,8 +1,12 @@
 //! When an input answers a question: the class condition, its margin, and the noise the margin must be above.
 
+mod bound;
 mod floor;
+mod stability;
 
+pub use bound::{SURE, certified_radius, least_share};
 pub use floor::Floor;
+pub use stability::{Copy, Stability, Survival};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +39,35 @@ pub enum Confidence {
     Probability(f64),
 }
 
+impl Confidence {
+    /// The class alone, by whatever margin.
+    pub const CLASS_ALONE: Self = Self::Share(0.0);
+}
+
+impl std::str::FromStr for Confidence {
+    type Err = String;
+
+    /// A share (`0.5` or `50%`) or a probability (`p=0.9`).
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str, most: f64| {
+            let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=most).contains(value));
+            value.ok_or_else(|| {
+                "a share of the input's margin (0.5 or 50%), or a probability (p=0.9) is needed".to_owned()
+            })
+        };
+        let text = text.trim();
+        Ok(match (text.strip_prefix("p="), text.strip_suffix('%')) {
+            (Some(p), _) => Self::Probability(number(p, 1.0)?),
+            (None, Some(share)) => Self::Share(number(share, f64::MAX)? / 100.0),
+            (None, None) => Self::Share(number(text, f64::MAX)?),
+        })
+    }
+}
+
 impl Default for Confidence {
     /// The class alone.
     fn default() -> Self {
-        Self::Share(0.0)
+        Self::CLASS_ALONE
     }
 }
 
@@ -114,7 +143,8 @@ impl Condition {
         }
     }
 
-    fn class_margin(&self, scores: &[f64]) -> f64 {
+    /// By how much the class condition holds, whatever the confidence.
+    pub(crate) fn class_margin(&self, scores: &[f64]) -> f64 {
         match self.kind {
             Kind::Keeps => lead(scores, self.class),
             Kind::Leaves => -lead(scores, self.class),
@@ -154,6 +184,11 @@ impl Contest {
 /// The index of the highest score; the first of equals.
 pub fn largest(scores: &[f64]) -> usize {
     (1..scores.len()).fold(0, |best, i| if scores[i] > scores[best] { i } else { best })
+}
+
+/// The class with the highest score; `None` if the model did not answer.
+pub(crate) fn says(scores: &[f64]) -> Option<usize> {
+    scores.iter().all(|score| !score.is_nan()).then(|| largest(scores))
 }
 
 /// The logarithm of the odds of a class against all others, scores being logarithms of something proportional to probabilities.
@@ -209,6 +244,16 @@ mod tests {
         }
         // A probability that the class need not lead for does not make another one lead.
         assert!(change.with(Confidence::Probability(0.01), &original).margin(&original) < 0.0);
+    }
+
+    #[test]
+    fn confidence_is_read_as_a_share_or_a_probability() {
+        let read = |text: &str| text.parse::<Confidence>();
+        assert_eq!((read("0.5"), read("50%")), (Ok(Confidence::Share(0.5)), Ok(Confidence::Share(0.5))));
+        assert_eq!(read("p=0.9"), Ok(Confidence::Probability(0.9)));
+        for wrong in ["", "-1", "nan", "p=2", "p", "sure", "p=50%"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub enum ExplainError {
 }
 
 /// Below this there is nothing to search with.
-pub(crate) const LEAST: u64 = 200;
+pub(crate) const LEAST: u64 = 40;
 
 /// What is asked before a search, if anything is known to be.
 fn asked(before: u64) -> String {

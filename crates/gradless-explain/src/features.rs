@@ -4,13 +4,19 @@
 //! exist. Adding a kind of input is a file here: what its coordinates are for a question, and what the model is shown.
 
 mod columns;
+mod disturbance;
 mod pixels;
+mod switches;
 
 use gradless::PerCoordinate;
+use gradless::random::{Key, Purpose};
+use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-pub use columns::{Column, Columns};
+pub use columns::{Column, Columns, Plausible, Rule, Table, Way};
+pub use disturbance::{Disturbance, Steadiness};
 pub use pixels::{Grid, Pixels};
+pub use switches::Switches;
 
 use crate::question::{Place, Question, QuestionError};
 
@@ -30,6 +36,12 @@ pub trait Features: Sync {
 
     /// Two inputs that are no more than inputs, to see what the model's scores look like away from this one.
     fn samples(&self) -> [Vec<f64>; 2];
+
+    /// The same with one restriction lifted, each with what that would mean ("if age may change"): what to relax where nothing is
+    /// possible.
+    fn relaxed(&self) -> Vec<(String, Box<dyn Features + '_>)> {
+        Vec::new()
+    }
 }
 
 /// What features are called.
@@ -42,15 +54,36 @@ pub enum Kind {
     Numbers,
     /// Of a table.
     Columns,
+    /// Of a text.
+    Words,
+    /// Of anything: what the user can switch on and off.
+    Switches,
 }
 
 impl Kind {
+    /// Whether each has a choice of a few values, so that the fewest of them are selected.
+    pub fn has_choices(self) -> bool {
+        matches!(self, Self::Columns | Self::Words | Self::Switches)
+    }
+
+    /// An input of which nothing is there.
+    pub fn nothing(self) -> &'static str {
+        match self {
+            Self::Pixels | Self::Numbers => "an empty input",
+            Self::Columns => "a typical row",
+            Self::Words => "an empty text",
+            Self::Switches => "an input with everything switched off",
+        }
+    }
+
     /// One of them.
     pub fn one(self) -> &'static str {
         match self {
             Self::Pixels => "pixel",
             Self::Numbers => "number",
             Self::Columns => "feature",
+            Self::Words => "word",
+            Self::Switches => "switch",
         }
     }
 
@@ -60,6 +93,8 @@ impl Kind {
             Self::Pixels => "pixels",
             Self::Numbers => "numbers",
             Self::Columns => "features",
+            Self::Words => "words",
+            Self::Switches => "switches",
         }
     }
 }
@@ -99,6 +134,13 @@ pub(crate) trait Shown: Sync {
         value != other
     }
 
+    /// A value between two others of coordinate `i`, the one in the middle; `None` if there is none.
+    fn between(&self, i: usize, value: f64, other: f64) -> Option<f64> {
+        let _ = i;
+        let middle = f64::midpoint(value, other);
+        (middle != value && middle != other).then_some(middle)
+    }
+
     /// How far apart values are; `None` if they are any.
     fn step(&self) -> Option<f64> {
         None
@@ -109,6 +151,73 @@ pub(crate) trait Shown: Sync {
         let _ = input;
         None
     }
+
+    /// The values that show the model this input, as nearly as the coordinates can; bounds are not looked at.
+    fn read(&self, input: &[f64], point: &mut [f64]);
+
+    /// How inputs are disturbed; `None` if they are not.
+    fn disturbance(&self) -> Option<Disturbed> {
+        None
+    }
+
+    /// Disturbs the input of a point as far as `strength` says. `moved` tells which coordinates of the point are away from where they
+    /// cost nothing.
+    fn disturb(&self, input: &mut [f64], moved: &[bool], strength: Strength, rng: &mut dyn Rng) {
+        let _ = (input, moved, strength, rng);
+    }
+
+    /// What each feature can be switched to, where it has a choice of a few; `None` where values are any, as those of pixels.
+    fn moves(&self) -> Option<Vec<Vec<Move>>> {
+        None
+    }
+
+    /// Whether an input keeps all rules.
+    fn allows(&self, input: &[f64]) -> bool {
+        let _ = input;
+        true
+    }
+
+    /// How far an input is from the nearest that is known; `None` if none is.
+    fn distance_to_known(&self, input: &[f64]) -> Option<f64> {
+        let _ = input;
+        None
+    }
+
+    /// Known inputs, the nearest to the one that is explained first.
+    fn known_inputs(&self, count: usize) -> Vec<Vec<f64>> {
+        let _ = count;
+        Vec::new()
+    }
+
+    /// How many inputs are known.
+    fn known(&self) -> usize {
+        0
+    }
+}
+
+/// One way to move a feature: new values of coordinates, and what that costs. Rules may ask for coordinates of other features to follow.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Move {
+    pub(crate) to: Vec<(usize, f64)>,
+    pub(crate) cost: f64,
+}
+
+/// What is said of disturbances.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Disturbed {
+    /// At a strength of 1, in words.
+    pub(crate) words: String,
+    /// The deviation of the Gaussian noise among them, in the numbers of the model's input.
+    pub(crate) noise: Option<f64>,
+}
+
+/// How far inputs are disturbed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Strength {
+    /// As they should be, noise being multiplied with this.
+    Times(f64),
+    /// The same with nothing but the noise.
+    NoiseTimes(f64),
 }
 
 impl<'a> Coordinates<'a> {
@@ -181,6 +290,11 @@ impl<'a> Coordinates<'a> {
         used
     }
 
+    /// A value between two others of a coordinate; `None` if there is none.
+    pub(crate) fn between(&self, i: usize, value: f64, other: f64) -> Option<f64> {
+        self.shown.between(i, value, other)
+    }
+
     /// How far apart the values of a coordinate are; `None` if they are any.
     pub(crate) fn step(&self) -> Option<f64> {
         self.shown.step()
@@ -208,6 +322,86 @@ impl<'a> Coordinates<'a> {
     /// An input as a file would hold it, if that is not what it is.
     pub(crate) fn as_saved(&self, input: &[f64]) -> Option<Vec<f64>> {
         self.shown.as_saved(input)
+    }
+
+    /// Coordinates that are left out together: squares of a picture, so many each way; of what is none, every feature alone.
+    pub(crate) fn pieces(&self, each_way: usize) -> Vec<Vec<usize>> {
+        let (rows, columns) = self.layout;
+        let (height, width) = (rows.div_ceil(each_way.max(1)), columns.div_ceil(each_way.max(1)));
+        let square = |feature: usize| match rows {
+            0 | 1 => feature,
+            _ => feature / columns / height * each_way + feature % columns / width,
+        };
+        let count = self.feature.iter().map(|&feature| square(feature) + 1).max().unwrap_or(0);
+        let mut pieces = vec![Vec::new(); count];
+        for (i, &feature) in self.feature.iter().enumerate() {
+            pieces[square(feature)].push(i);
+        }
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+
+    /// The point that shows the model this input, as nearly as it may.
+    pub(crate) fn point_of(&self, input: &[f64]) -> Vec<f64> {
+        let mut point = self.origin.clone();
+        self.shown.read(input, &mut point);
+        for (i, x) in point.iter_mut().enumerate() {
+            let (lower, upper) = self.bounds[i];
+            *x = self.snap(i, x.clamp(lower, upper));
+        }
+        point
+    }
+
+    /// How inputs are disturbed; `None` if they are not.
+    pub(crate) fn disturbance(&self) -> Option<Disturbed> {
+        self.shown.disturbance()
+    }
+
+    /// A disturbed copy of the input of a point: the same for the same seed and draw.
+    pub(crate) fn disturbed(
+        &self,
+        point: &[f64],
+        input: &[f64],
+        strength: Strength,
+        (seed, draw): (u64, u64),
+    ) -> Vec<f64> {
+        let mut copy = input.to_vec();
+        let moved: Vec<bool> = point.iter().zip(&self.origin).map(|(x, o)| x != o).collect();
+        let key = Key { seed, purpose: Purpose::Disturbances };
+        self.shown.disturb(&mut copy, &moved, strength, &mut key.stream(draw, 0));
+        copy
+    }
+
+    /// What each feature can be switched to, the cheapest first; `None` where values are any.
+    pub(crate) fn moves(&self) -> Option<Vec<Vec<Move>>> {
+        self.shown.moves()
+    }
+
+    /// Whether an input keeps all rules.
+    pub(crate) fn allows(&self, input: &[f64]) -> bool {
+        self.shown.allows(input)
+    }
+
+    /// How far an input is from the nearest that is known; `None` if none is.
+    pub(crate) fn distance_to_known(&self, input: &[f64]) -> Option<f64> {
+        self.shown.distance_to_known(input)
+    }
+
+    /// Known inputs, the nearest to the one that is explained first.
+    pub(crate) fn known_inputs(&self, count: usize) -> Vec<Vec<f64>> {
+        self.shown.known_inputs(count)
+    }
+
+    /// How many inputs are known.
+    pub(crate) fn known(&self) -> usize {
+        self.shown.known()
+    }
+
+    /// Features that stay where they cost nothing, in addition to those that are frozen.
+    pub(crate) fn hold(&mut self, features: &[usize]) {
+        for i in (0..self.dim()).filter(|&i| features.contains(&self.feature[i])) {
+            self.bounds[i] = (self.origin[i], self.origin[i]);
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Everything the model is asked goes through here: counted, turned into margins, and the best answers kept.
 
+use std::cmp::Ordering::Equal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gradless::oracle::Recovery;
 use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
 
+use crate::answer::Minimal;
 use crate::condition::Condition;
 use crate::features::Coordinates;
 
@@ -36,10 +38,12 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) report: &'a (dyn Fn(u64, Option<usize>) + Sync),
     /// Inputs the model may be given, all in all.
     pub(crate) budget: u64,
+    /// Of these, what is kept for the last look.
+    pub(crate) reserve: u64,
 }
 
-/// Queries that are kept for the last look: at the answer and at its picture.
-pub(crate) const KEPT: u64 = 2;
+/// Queries of the last look at an answer, and at its picture.
+pub(crate) const LOOK: u64 = 2;
 
 /// What has been seen.
 pub(crate) struct Ledger<'a> {
@@ -52,9 +56,22 @@ pub(crate) struct Ledger<'a> {
 /// Points that are asked together, and where their scores go.
 type Chunk<'a> = (&'a [Vec<f64>], &'a mut [Vec<f64>]);
 
+/// A valid point of the smallest size.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Smallest {
+    pub(crate) point: Vec<f64>,
+    pub(crate) margin: f64,
+    /// Queries when it was known, to the batch.
+    pub(crate) known: Option<u64>,
+    /// Whether no single place of it can go.
+    pub(crate) minimal: Minimal,
+    size: f64,
+}
+
 #[derive(Debug, Default)]
 struct Seen {
     best: Option<Candidate>,
+    smallest: Option<Smallest>,
     nearest: Option<Candidate>,
     first_valid: Option<u64>,
 }
@@ -85,6 +102,11 @@ impl<'a> Ledger<'a> {
         Err(ModelError::Capped { cap, used, asked: rows })
     }
 
+    /// Inputs that may still be sent.
+    pub(crate) fn left(&self) -> u64 {
+        self.around.budget.saturating_sub(self.queries())
+    }
+
     /// Queries when the first valid point was known, to the batch.
     pub(crate) fn first_valid(&self) -> Option<u64> {
         self.seen().first_valid
@@ -97,11 +119,24 @@ impl<'a> Ledger<'a> {
         if seen.first_valid.is_none() && seen.best.is_some() {
             seen.first_valid = Some(queries);
         }
+        if let Some(smallest) = &mut seen.smallest {
+            smallest.known.get_or_insert(queries);
+        }
     }
 
     /// The valid point with the smallest penalty so far.
     pub(crate) fn best(&self) -> Option<Candidate> {
         self.seen().best.clone()
+    }
+
+    /// The smallest point so far that reaches the aim, or was offered.
+    pub(crate) fn smallest(&self) -> Option<Smallest> {
+        self.seen().smallest.clone()
+    }
+
+    /// Forgets all points: another condition must hold from now on.
+    pub(crate) fn forget(&self) {
+        *self.seen() = Seen::default();
     }
 
     /// The point that came closest to being valid.
@@ -186,7 +221,7 @@ impl<'a> Ledger<'a> {
         let unanswered = vec![f64::NAN; self.around.model.classes()];
         let mut all = vec![unanswered.clone(); points.len()];
         // What the budget does not cover is not asked.
-        let covered = self.around.budget.saturating_sub(KEPT + self.queries());
+        let covered = self.around.budget.saturating_sub(self.around.reserve + self.queries());
         let points = &points[..points.len().min(usize::try_from(covered).unwrap_or(usize::MAX))];
         let chunks: Vec<Chunk<'_>> = points.chunks(rows).zip(all.chunks_mut(rows)).collect();
         let work = |(points, out): Chunk<'_>| {
@@ -203,15 +238,47 @@ impl<'a> Ledger<'a> {
                 asked => asked,
             }
         };
+        self.shared_out(chunks, work)?;
+        self.settle();
+        Ok(all)
+    }
+
+    /// Scores of inputs of the model, none of which becomes the answer. NaN stands for what could not be answered, and for what was not
+    /// asked any more after a cancellation.
+    pub(crate) fn look_at_inputs(&self, inputs: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, ModelError> {
+        let model = self.around.model;
+        let (rows, classes) = (model.preferred_rows().max(1), model.classes());
+        let mut all = vec![vec![f64::NAN; classes]; inputs.len()];
+        let chunks: Vec<Chunk<'_>> = inputs.chunks(rows).zip(all.chunks_mut(rows)).collect();
+        self.shared_out(chunks, |(inputs, out)| {
+            if self.is_cancelled() {
+                return Ok(());
+            }
+            self.pay(inputs.len() as u64)?;
+            let mut scores = vec![0.0; inputs.len() * classes];
+            match model.scores(Inputs { points: &inputs.concat(), dim: model.inputs() }, &mut scores) {
+                Err(error) if error.recovery() == Recovery::Possible => return Ok(()),
+                answered => answered?,
+            }
+            for (out, scores) in out.iter_mut().zip(scores.chunks_exact(classes)) {
+                out.copy_from_slice(scores);
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Works chunks off, on several threads where that is allowed.
+    fn shared_out<C: Send>(
+        &self,
+        chunks: Vec<C>,
+        work: impl Fn(C) -> Result<(), ModelError> + Sync,
+    ) -> Result<(), ModelError> {
         let threads = self.around.threads.clamp(1, chunks.len().max(1));
         if threads == 1 {
-            for chunk in chunks {
-                work(chunk)?;
-            }
-            self.settle();
-            return Ok(all);
+            return chunks.into_iter().try_for_each(work);
         }
-        let mut hands: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
+        let mut hands: Vec<Vec<C>> = (0..threads).map(|_| Vec::new()).collect();
         for (index, chunk) in chunks.into_iter().enumerate() {
             hands[index % threads].push(chunk);
         }
@@ -221,16 +288,10 @@ impl<'a> Ledger<'a> {
                 .into_iter()
                 .map(|hand| scope.spawn(move || hand.into_iter().try_for_each(work)))
                 .collect();
-            running
-                .into_iter()
-                .map(|handle| {
-                    handle.join().unwrap_or_else(|_| Err(ModelError::Gone("a thread panicked".to_owned())))
-                })
-                .collect()
+            let gone = |_| Err(ModelError::Gone("a thread panicked".to_owned()));
+            running.into_iter().map(|handle| handle.join().unwrap_or_else(gone)).collect()
         });
-        results.into_iter().collect::<Result<(), ModelError>>()?;
-        self.settle();
-        Ok(all)
+        results.into_iter().collect()
     }
 
     /// Margins of points, one after the other; those in the set are kept if they are better than what is there.
@@ -258,19 +319,26 @@ impl<'a> Ledger<'a> {
     }
 
     fn consider(&self, point: &[f64], scores: &[f64], margin: f64) {
-        if margin.is_nan() {
+        self.miss(point, scores, margin);
+        if self.is_valid(margin) {
+            self.keep(point, scores, margin);
+        }
+    }
+
+    fn is_inside(&self, point: &[f64]) -> bool {
+        point.iter().zip(self.bounds()).all(|(x, (lower, upper))| lower <= x && x <= upper)
+    }
+
+    fn candidate(&self, point: &[f64], scores: &[f64], margin: f64) -> Candidate {
+        Candidate { point: point.to_vec(), scores: scores.to_vec(), margin, penalty: self.penalty(point) }
+    }
+
+    /// Remembers a point that may come closest to being valid.
+    pub(crate) fn miss(&self, point: &[f64], scores: &[f64], margin: f64) {
+        if margin.is_nan() || !self.is_inside(point) {
             return;
         }
-        let inside = point.iter().zip(self.bounds()).all(|(x, (lower, upper))| lower <= x && x <= upper);
-        if !inside {
-            return;
-        }
-        let candidate = || Candidate {
-            point: point.to_vec(),
-            scores: scores.to_vec(),
-            margin,
-            penalty: self.penalty(point),
-        };
+        let candidate = || self.candidate(point, scores, margin);
         let mut seen = self.seen();
         let nearer = |nearest: &Candidate| {
             margin > nearest.margin || margin == nearest.margin && self.precedes(&candidate(), nearest)
@@ -278,12 +346,48 @@ impl<'a> Ledger<'a> {
         if seen.nearest.as_ref().is_none_or(nearer) {
             seen.nearest = Some(candidate());
         }
-        if self.is_valid(margin) {
-            let candidate = candidate();
-            if seen.best.as_ref().is_none_or(|best| self.precedes(&candidate, best)) {
-                seen.best = Some(candidate);
-            }
+    }
+
+    /// Remembers a point that is valid.
+    pub(crate) fn keep(&self, point: &[f64], scores: &[f64], margin: f64) {
+        if !self.is_inside(point) {
+            return;
         }
+        let candidate = self.candidate(point, scores, margin);
+        if self.reaches(margin) {
+            self.offer(point, margin, Minimal::NotAsked);
+        }
+        let mut seen = self.seen();
+        if seen.best.as_ref().is_none_or(|best| self.precedes(&candidate, best)) {
+            seen.best = Some(candidate);
+        }
+    }
+
+    /// Remembers a valid point if it is the smallest, whether it reaches the aim or was pruned as far as the class allows.
+    pub(crate) fn offer(&self, point: &[f64], margin: f64, minimal: Minimal) {
+        if !self.is_inside(point) {
+            return;
+        }
+        let size = self.size(point);
+        let mut seen = self.seen();
+        let smaller = |smallest: &Smallest| {
+            let by_numbers = || {
+                let pairs = point.iter().zip(&smallest.point);
+                pairs.map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(Equal)
+            };
+            size.total_cmp(&smallest.size).then_with(by_numbers).is_lt()
+        };
+        if seen.smallest.as_ref().is_none_or(smaller) {
+            seen.smallest = Some(Smallest { point: point.to_vec(), margin, known: None, minimal, size });
+        } else if let Some(smallest) = seen.smallest.as_mut().filter(|smallest| smallest.point == point) {
+            smallest.minimal = minimal;
+        }
+    }
+
+    /// What is compared of answers: the number of features times the penalty. By one of them alone, more queries would now and then
+    /// double the other.
+    fn size(&self, point: &[f64]) -> f64 {
+        self.around.coordinates.used(point).len() as f64 * self.penalty(point)
     }
 
     /// What reaches the aim first, then the smaller penalty; among equals an order that does not depend on which thread came

@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use gradless::{Inputs, Model, ModelError};
-//! use gradless_explain::{Labels, Options, Pixels, Session, Watch};
+//! use gradless_explain::{Beside, Labels, Options, Pixels, Session, Watch};
 //!
 //! /// Class 1 if the first three numbers outweigh the others.
 //! struct Scale;
@@ -37,6 +37,7 @@
 //!     model: &Scale,
 //!     features: &features,
 //!     options: &Options::default(),
+//!     beside: Beside::default(),
 //!     labels: Labels::default(),
 //!     watch: Watch::new(&cancel),
 //!     deadline: None,
@@ -54,6 +55,7 @@ pub mod absent;
 pub mod features;
 pub mod scores;
 pub mod condition;
+pub mod examples;
 mod error;
 mod ledger;
 pub mod strategy;
@@ -62,10 +64,11 @@ pub mod session;
 
 pub use absent::Absent;
 pub use answer::{Agreement, Answer, Minimal, Step};
-pub use condition::{Confidence, Floor};
+pub use condition::{Confidence, Floor, Stability};
 pub use error::ExplainError;
-pub use features::{Column, Columns, Features, Grid, Pixels};
+pub use examples::Examples;
+pub use features::{Column, Columns, Disturbance, Features, Grid, Pixels, Steadiness, Switches};
 pub use question::{Moves, Question, QuestionError};
 pub use scores::{Declared, Scores};
-pub use session::{Kappa, Labels, Options, Progress, Session, Starts, Watch};
+pub use session::{Beside, Kappa, Labels, Options, Progress, Session, Starts, Watch};
 pub use strategy::{Start, Strategy};

@@ -5,6 +5,7 @@ mod part;
 
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Counted;
 use crate::condition::{Condition, largest};
 
 /// A question about the class of an input.
@@ -83,9 +84,9 @@ impl Question {
     }
 
     /// What a valid answer says: `these` are its features, which lead to the class.
-    pub(crate) fn sentence(self, these: &str, used: usize, class: &str, some_frozen: bool) -> String {
+    pub(crate) fn sentence(self, these: &str, counted: Counted, class: &str, some_frozen: bool) -> String {
         match self {
-            Self::Part => part::sentence(these, used, class, some_frozen),
+            Self::Part => part::sentence(these, counted, class, some_frozen),
             Self::Change { moves, .. } => change::sentence(these, class, moves),
         }
     }
@@ -202,6 +203,12 @@ pub enum QuestionError {
     NotOneHot { columns: Vec<usize>, values: Vec<f64> },
     #[error("column {column} belongs to two categories, or to none that exists")]
     Columns { column: usize },
+    #[error(
+        "column {column} of the input holds {value}: its categories are numbered from 0, and there are {levels}"
+    )]
+    NotALevel { column: usize, value: f64, levels: usize },
+    #[error("the row itself breaks the rule {rule}: correct the row or the rule")]
+    RuleBroken { rule: String },
     #[error("the model knows {classes} class: a contrast needs two")]
     Classes { classes: usize },
     #[error("there is no class {target}: the model knows {classes}, counted from 0")]

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 /// Probabilities add up to 1 this closely.
 const ADDS_UP: f64 = 1e-3;
+/// A tanh in single precision may be so much more than 1.
+const ROUNDING: f64 = 1e-6;
 /// What stands for the logarithm of 0: that of the smallest number of single precision, $2^{-149}$.
 const NEVER: f64 = -103.278_929_903_431_85;
 
@@ -13,6 +15,8 @@ const NEVER: f64 = -103.278_929_903_431_85;
 pub enum Scores {
     /// Numbers that tell which way the class changes.
     Logits,
+    /// The same between -1 and 1, as after a tanh.
+    Squashed,
     /// The same as probabilities; their logarithms are searched: a confident model says 1 and 0 for a whole neighbourhood, and
     /// the logarithm of its small numbers still tells where they grow.
     Probabilities,
@@ -55,6 +59,7 @@ impl Scores {
         match declared {
             Declared::Probabilities => Self::Probabilities,
             Declared::Nothing if rows().all(adds_up) => Self::Probabilities,
+            _ if scores.iter().all(|score| score.abs() <= 1.0 + ROUNDING) => Self::Squashed,
             Declared::Nothing | Declared::Logits => Self::Logits,
         }
     }
@@ -63,7 +68,7 @@ impl Scores {
     pub fn searched<'a>(self, model: &'a dyn Model) -> Box<dyn Model + 'a> {
         match self {
             Self::Probabilities => Box::new(Logarithms(model)),
-            Self::Logits | Self::Labels | Self::Top(_) => Box::new(model),
+            Self::Logits | Self::Squashed | Self::Labels | Self::Top(_) => Box::new(model),
         }
     }
 
@@ -71,19 +76,19 @@ impl Scores {
     pub fn original(self, scores: &[f64]) -> Vec<f64> {
         match self {
             Self::Probabilities => scores.iter().map(|score| score.exp()).collect(),
-            Self::Logits | Self::Labels | Self::Top(_) => scores.to_vec(),
+            Self::Logits | Self::Squashed | Self::Labels | Self::Top(_) => scores.to_vec(),
         }
     }
 
     /// Whether they may tell how probable the model takes a class to be, by a softmax if they are no probabilities themselves.
     pub fn has_probabilities(self) -> bool {
-        matches!(self, Self::Logits | Self::Probabilities)
+        matches!(self, Self::Logits | Self::Squashed | Self::Probabilities)
     }
 
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Logits => "logits",
+            Self::Logits | Self::Squashed => "logits",
             Self::Probabilities => "probabilities",
             Self::Labels => "labels",
             Self::Top(_) => "top-k",
@@ -93,7 +98,7 @@ impl Scores {
     /// Warning shown when the model reveals less than full scores.
     pub fn warning(self) -> Option<String> {
         match self {
-            Self::Logits | Self::Probabilities => None,
+            Self::Logits | Self::Squashed | Self::Probabilities => None,
             Self::Labels => Some(
                 "the model returns labels only: there is no slope to follow, so answers are found by leaving out what is not \
                  needed. Expect them to be valid but larger. Export its scores or probabilities for smaller ones"
@@ -143,9 +148,10 @@ mod tests {
         for declared in [Declared::Nothing, Declared::Probabilities] {
             assert_eq!(kind(&[0.1, 0.9, 1.0, 0.0], 2, declared), Scores::Probabilities);
         }
-        assert_eq!(kind(&[0.1, 0.9, 1.0, 0.0], 2, Declared::Logits), Scores::Logits);
+        assert_eq!(kind(&[0.1, 0.9, 1.0, 0.0], 2, Declared::Logits), Scores::Squashed);
+        assert_eq!(kind(&[-0.97, 0.999, 0.1, -1.0], 2, Declared::Nothing), Scores::Squashed);
         assert_eq!(kind(&[0.0, 0.9, 0.1, 0.0, 0.5, 0.0, 0.0, 0.1], 4, Declared::Logits), Scores::Top(2));
-        assert_eq!(kind(&[0.3, 0.9, 0.1, -1.0], 4, Declared::Nothing), Scores::Logits);
+        assert_eq!(kind(&[0.3, 0.9, 0.1, -1.1], 4, Declared::Nothing), Scores::Logits);
         assert_eq!(kind(&[0.0, 0.0, 3.0], 3, Declared::Nothing), Scores::Logits);
     }
 

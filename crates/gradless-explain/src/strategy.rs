@@ -1,23 +1,39 @@
 //! How an answer is searched: by what single features do, or by an optimiser; then a last look at what was found.
 
 mod direct;
+mod eliminate;
 mod penalised;
+mod select;
+mod trial;
 
 use gradless::StopReason;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Minimal, Step};
+use crate::condition::{Condition, Confidence, Stability, Survival};
 use crate::error::ExplainError;
-use crate::ledger::{Candidate, KEPT, Ledger};
+use crate::examples::Examples;
+use crate::features::Disturbed;
+use crate::ledger::{Candidate, Ledger};
+use crate::question::{Origin, Question};
+use crate::scores::Scores;
 use crate::session::Options;
+use direct::STAGES;
+use trial::Trials;
+
+pub use eliminate::Elimination;
 
 /// How the smallest answer is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
+    /// From something that answers the question, what is not needed is taken away: pieces of a picture, then what is faint.
+    #[default]
+    Eliminate,
+    /// The fewest features that suffice, of those that have a choice of a few values: columns, words, switches.
+    Select,
     /// By what single features do to the scores, refined from there; where that leads nowhere, by patterns of the whole set;
     /// and where none of them is valid, or with a start of its own, by the method at several weights.
-    #[default]
     Direct,
     /// The method runs at several weights, each time from the best valid point so far.
     Penalised,
@@ -45,11 +61,26 @@ pub enum Start {
 pub(crate) struct Search<'a> {
     pub(crate) ledger: Ledger<'a>,
     pub(crate) options: &'a Options,
+    pub(crate) strategy: Strategy,
+    /// What the model's scores are.
+    pub(crate) scores: Scores,
     /// Where a method starts.
     pub(crate) start: Start,
     /// What it may ask, without the look at the input.
     pub(crate) queries: u64,
     pub(crate) original_scores: &'a [f64],
+    pub(crate) question: Question,
+    /// The input, and the one of which nothing is there.
+    pub(crate) input: &'a [f64],
+    pub(crate) absent: &'a [f64],
+    /// Inputs like it.
+    pub(crate) examples: Option<&'a Examples>,
+    /// How sure the model must be.
+    pub(crate) asked: Confidence,
+    /// Whether the model gives the class to the input of which nothing is there.
+    pub(crate) absent_has_class: bool,
+    /// Whether nothing was found that is as sure as it should be by default, and the class alone is searched.
+    pub(crate) class_alone: bool,
 }
 
 /// A point that may be the answer, and what is known of it.
@@ -60,6 +91,8 @@ pub(crate) struct Found {
     pub(crate) minimal: Minimal,
     /// Queries when it was known; when it was looked at last if not given.
     pub(crate) known: Option<u64>,
+    /// What disturbed copies of it are, if that was asked.
+    pub(crate) survival: Option<Survival>,
 }
 
 /// How a search went.
@@ -74,12 +107,12 @@ pub(crate) struct Course {
 
 impl From<Candidate> for Found {
     fn from(Candidate { point, margin, scores, .. }: Candidate) -> Self {
-        Self { point, margin, scores, minimal: Minimal::NotAsked, known: None }
+        Self { point, margin, scores, minimal: Minimal::NotAsked, known: None, survival: None }
     }
 }
 
-/// What a look at a point before and after saving it takes.
-const LOOK: u64 = KEPT;
+/// Shares of the input's confidence that a part is asked for instead, where nothing of the input is enough for less.
+const HARDER: [f64; 2] = [0.9, 0.99];
 /// Numbers this close are one, after an addition and a subtraction.
 const SAME: f64 = 1e-12;
 
@@ -88,10 +121,7 @@ impl Search<'_> {
     pub(crate) fn run(&self) -> Result<(Found, Course), ExplainError> {
         let Options { l1, l2, .. } = *self.options;
         let mut course = Course { iterations: 0, steps: Vec::new(), stop: None, l1, l2 };
-        let found = match self.options.strategy {
-            Strategy::Direct => self.direct(&mut course),
-            Strategy::Penalised | Strategy::Fixed => self.by_method(&mut course),
-        };
+        let found = self.searched(&mut course);
         let found = match found {
             Ok(found) => found,
             // A model that fails now takes nothing away from what it has answered.
@@ -110,6 +140,94 @@ impl Search<'_> {
         Ok((found, course))
     }
 
+    /// Searches, and checks once what becomes of the answer when it is disturbed.
+    fn searched(&self, course: &mut Course) -> Result<Found, ExplainError> {
+        let trials = Trials::new(self)?;
+        let moves = (self.strategy == Strategy::Select).then(|| self.ledger.around.coordinates.moves());
+        let mut found = match (self.strategy, moves.flatten()) {
+            (_, Some(moves)) => self.select(moves, &trials, course)?,
+            (strategy, None) => self.searched_by(strategy, &trials, course)?,
+        };
+        let condition = self.ledger.around.condition;
+        if self.ledger.is_valid(found.margin) {
+            let favoured = condition.favoured(&found.scores);
+            match trials.check(&found.point, favoured) {
+                Ok(survival) => found.survival = survival,
+                // A model that fails now takes nothing away from the answer.
+                Err(ExplainError::Model(error)) => {
+                    course.stop = Some(StopReason::OracleFailed { message: error.to_string() });
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Searches features whose values are any.
+    fn searched_by(
+        &self,
+        strategy: Strategy,
+        trials: &Trials<'_, '_>,
+        course: &mut Course,
+    ) -> Result<Found, ExplainError> {
+        match strategy {
+            Strategy::Eliminate if self.class_alone => self.direct(&STAGES, trials, course),
+            Strategy::Eliminate => self.eliminate(trials, course),
+            Strategy::Direct | Strategy::Select => self.direct(&STAGES, trials, course),
+            Strategy::Penalised | Strategy::Fixed => self.by_method(trials, course),
+        }
+    }
+
+    /// Asks for more where nothing of the input has all that a part should: for the confidence of the input itself. One query.
+    pub(crate) fn ask_harder(&mut self, plain: Condition) -> Result<(), ExplainError> {
+        if self.question.origin() != Origin::Absent
+            || !matches!(self.strategy, Strategy::Eliminate | Strategy::Select)
+        {
+            return Ok(());
+        }
+        let (margin, scores) = self.ledger.look(&self.ledger.around.coordinates.origin)?;
+        self.absent_has_class = plain.class_margin(&scores) > 0.0;
+        // What somebody asks for is what he gets.
+        if !self.ledger.is_valid(margin) || self.options.confidence.is_some() {
+            return Ok(());
+        }
+        for share in HARDER.map(Confidence::Share) {
+            let harder = plain.with(share, self.original_scores);
+            if !self.ledger.is_valid(harder.margin(&scores)) {
+                self.ledger.around.condition = harder;
+                self.asked = share;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// How inputs are disturbed, if answers should survive that.
+    fn disturbed(&self) -> Option<Disturbed> {
+        match self.options.stability() {
+            Stability::Off => None,
+            Stability::On { .. } => self.ledger.around.coordinates.disturbance(),
+        }
+    }
+
+    /// Goes on with the class alone, where nobody asked for more and nothing was found that has it.
+    pub(crate) fn run_for_class_alone(
+        &mut self,
+        plain: Condition,
+        found: &Found,
+    ) -> Result<(Found, Course), ExplainError> {
+        self.ledger.around.condition = plain;
+        self.ledger.forget();
+        let margin = plain.margin(&found.scores);
+        if self.ledger.is_valid(margin) {
+            self.ledger.keep(&found.point, &found.scores, margin);
+            self.ledger.settle();
+        }
+        self.asked = Confidence::CLASS_ALONE;
+        self.class_alone = true;
+        self.run()
+    }
+
     fn left(&self) -> u64 {
         self.queries.saturating_sub(self.ledger.sent())
     }
@@ -117,7 +235,7 @@ impl Search<'_> {
     /// The last look.
     fn finished(&self, point: Vec<f64>, minimal: Minimal, known: Option<u64>) -> Result<Found, ExplainError> {
         let (margin, scores) = self.look(&point)?;
-        Ok(Found { point, margin, scores, minimal, known })
+        Ok(Found { point, margin, scores, minimal, known, survival: None })
     }
 
     /// What is known without asking again: the best point that is as a file would hold it, else the closest miss.

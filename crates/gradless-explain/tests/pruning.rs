@@ -40,19 +40,20 @@ fn part(lead: impl Fn(&[f64]) -> f64 + Send + Sync) -> Answer {
             ..Config::new(Method::of_the_paper(), Preset::Practical)
         },
         max_queries: 3_000,
-        strategy: Strategy::Fixed,
+        strategy: Some(Strategy::Fixed),
         starts: Starts::both(Start::Input),
         kappa: None,
         l1: 1e-6,
         l2: 0.0,
         noise_floor: Some(0.0),
-        ..Options::default()
+        ..Options::smallest()
     };
     let cancel = AtomicBool::new(false);
     let session = Session {
         model: &Lead(lead),
         features: &Pixels::new(vec![1.0; DIM], vec![DIM], 0.0, 1.0),
         options: &options,
+        beside: gradless_explain::Beside::default(),
         labels: Labels::default(),
         watch: Watch::new(&cancel),
         deadline: None,

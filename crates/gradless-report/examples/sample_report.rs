@@ -8,7 +8,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gradless_explain::answer::{Counted, SCHEMA, Sureness, Verdict, Weights};
+use gradless_explain::answer::{Counted, Opinion, Plausibility, SCHEMA, Sureness, Verdict, Weights};
+use gradless_explain::condition::{Copy, Survival};
 use gradless_explain::features::Kind;
 use gradless_explain::{Agreement, Answer, Confidence, Minimal, Moves, Question, Step, Strategy};
 use gradless_report::explanation::Outcome;
@@ -324,7 +325,9 @@ fn answer(
         mode: question.abbreviation().into(),
         question,
         features: Counted { kind: Kind::Pixels, total: pixels, used },
-        strategy: Strategy::Direct,
+        used: Vec::new(),
+        alternative: 0,
+        strategy: Strategy::Eliminate,
         method: "ao_exp_grad".into(),
         engine: None,
         seed: 7,
@@ -340,6 +343,27 @@ fn answer(
             original: Some(0.998),
             answer: Some(0.71),
         },
+        stability: Some(Survival {
+            disturbance: "noise of 0.2 of the range, shifts by up to 1 pixel".into(),
+            strength: 0.5,
+            draws: 100,
+            held: 99,
+            lower_bound: 0.953,
+            input_held: 0.975,
+            radius: Some(0.31),
+            copies: (0..8)
+                .map(|at| Copy { class: explanation.class, holds: at != 3, input: after.clone() })
+                .collect(),
+        }),
+        absent_has_class: false,
+        plausibility: Some(Plausibility {
+            examples: 320,
+            nearest: Some(5.1),
+            nearest_input: Some(4.2),
+            autoencoder: Some(2.5),
+            autoencoder_input: Some(2.1),
+        }),
+        second_opinions: vec![Opinion { model: "other.onnx".into(), original: 0, answer: 1, agrees: true }],
         noise_floor: 1.7e-6,
         noise_floor_source: "measured".into(),
         scores_are: "logits".into(),
@@ -377,6 +401,7 @@ fn page(title: &str, image: Image, answers: Vec<Answer>) -> Page {
     };
     Page {
         title: title.into(),
+        subject: gradless_report::Subject::default(),
         frame: image.frame,
         input: image.input,
         classes: vec![],

@@ -1,13 +1,16 @@
 //! The page of an explanation: what was found, how sure it is and what it cost; and an index page for many.
 
 mod answer;
+mod belief;
 mod index;
 mod record;
 mod scores;
 mod strip;
+mod subject;
 
 pub use index::{IndexEntry, Outcome, index_html};
 pub(crate) use record::table;
+pub use subject::{Lever, Row, Subject, Text};
 
 use gradless_explain::Answer;
 use serde::{Deserialize, Serialize};
@@ -26,6 +29,9 @@ pub struct Page {
     pub title: String,
     /// How the numbers of an input make a picture.
     pub frame: Frame,
+    /// What the input is, if it is no picture.
+    #[serde(default)]
+    pub subject: Subject,
     /// The input.
     #[serde(deserialize_with = "missing::numbers")]
     pub input: Vec<f64>,
@@ -108,7 +114,11 @@ impl Page {
         let mut body = String::new();
         record::header(self, &mut body);
         body.push_str("<main>\n");
-        strip::write(self, &mut body);
+        match &self.subject {
+            Subject::Picture => strip::write(self, &mut body),
+            Subject::Table(row) => subject::write_row(self, row, &mut body),
+            Subject::Text(text) => subject::write_text(self, text, &mut body),
+        }
         for (index, answer) in self.answers.iter().enumerate() {
             answer::write(self, answer, index, &mut body);
         }

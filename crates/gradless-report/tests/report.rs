@@ -1,7 +1,8 @@
 //! The pages: what is on them, what never is, and how large they get.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use gradless_explain::answer::{Counted, SCHEMA, Sureness, Verdict, Weights};
+use gradless_explain::answer::{Counted, Opinion, Plausibility, SCHEMA, Sureness, Verdict, Weights};
+use gradless_explain::condition::{Copy, Survival};
 use gradless_explain::features::Kind;
 use gradless_explain::{Agreement, Answer, Confidence, Minimal, Question, Step, Strategy};
 use gradless_report::explanation::Outcome;
@@ -25,6 +26,8 @@ fn answer(question: Question) -> Answer {
         mode: question.abbreviation().into(),
         question,
         features: Counted { kind: Kind::Pixels, total: 4, used },
+        used: Vec::new(),
+        alternative: 0,
         strategy: Strategy::Direct,
         method: "auto".into(),
         engine: None,
@@ -41,6 +44,25 @@ fn answer(question: Question) -> Answer {
             original: Some(0.99),
             answer: Some(0.9375),
         },
+        stability: Some(Survival {
+            disturbance: "noise of 0.2 of the range, shifts by up to 1 pixel".into(),
+            strength: 0.5,
+            draws: 100,
+            held: 99,
+            lower_bound: 0.953,
+            input_held: 0.975,
+            radius: Some(0.31),
+            copies: vec![Copy { class: 1, holds: true, input: after.clone() }],
+        }),
+        absent_has_class: false,
+        plausibility: Some(Plausibility {
+            examples: 320,
+            nearest: Some(5.1),
+            nearest_input: Some(4.2),
+            autoencoder: Some(2.5),
+            autoencoder_input: Some(2.1),
+        }),
+        second_opinions: vec![Opinion { model: "other.onnx".into(), original: 0, answer: 1, agrees: true }],
         noise_floor: 0.001,
         noise_floor_source: "given".into(),
         scores_are: "probabilities".into(),
@@ -100,6 +122,7 @@ fn step(queries: u64, value: f64) -> Step {
 fn page_data() -> Page {
     Page {
         title: "five.png".into(),
+        subject: gradless_report::Subject::default(),
         frame: Frame { channels: 1, rows: 2, columns: 2, low: 0.0, high: 1.0 },
         input: INPUT.to_vec(),
         classes: vec!["five".into(), "three".into()],
@@ -161,12 +184,18 @@ fn everything_that_was_found_is_on_the_page() {
         "κ = 0.4",
         "0.938; 0.99 for the input",
         "25 % of the input's margin",
+        "99 of 100 disturbed copies keep its class, at least 95.3 % of all",
+        "5.10 from the nearest of 320 examples",
+        "every change below 0.31 in l2",
+        "other.onnx",
+        "agrees",
     ];
     for text in wanted {
         assert!(page.contains(text), "{text}");
     }
-    assert_eq!(page.matches("<img").count(), 5);
-    assert_eq!(page.matches(" alt=\"").count(), 5);
+    // Five, and a disturbed copy of each answer.
+    assert_eq!(page.matches("<img").count(), 7);
+    assert_eq!(page.matches(" alt=\"").count(), 7);
 }
 
 #[test]
@@ -184,6 +213,10 @@ fn strings_from_outside_are_escaped_everywhere() {
         answer.stop_reason = hostile();
         answer.original.name = hostile();
         answer.explanation.name = hostile();
+        answer.second_opinions[0].model = hostile();
+        if let Some(survival) = &mut answer.stability {
+            survival.disturbance = hostile();
+        }
     }
     let page = data.to_html();
     assert_self_contained(&page);
@@ -226,6 +259,7 @@ fn a_miss_says_so_and_why() {
     let miss = &mut data.answers[0];
     (miss.valid, miss.first_valid, miss.best_valid) = (false, None, None);
     (miss.margin, miss.minimal) = (-0.2, Minimal::NotAsked);
+    (miss.stability, miss.plausibility) = (None, None);
     miss.sentence = "It stays a five; try more queries.".into();
     let page = data.to_html();
     for text in ["No change found.", "try more queries", "closest miss", "the class condition fails", "never"]

@@ -14,6 +14,8 @@ pub enum Purpose {
     Directions,
     /// Which iterate is returned, chosen while running.
     Reservoir,
+    /// How an input is disturbed, to see whether what is said of it holds.
+    Disturbances,
 }
 
 /// The root of all streams of one purpose.
@@ -63,6 +65,7 @@ impl Key {
         let purpose = match self.purpose {
             Purpose::Directions => 0,
             Purpose::Reservoir => 1,
+            Purpose::Disturbances => 2,
         };
         let mut bytes = [0; 32];
         let (parts, _) = bytes.as_chunks_mut::<8>();

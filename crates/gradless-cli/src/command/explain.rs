@@ -1,6 +1,7 @@
 //! `gradless explain`: what is enough for a class, and what small change would alter it.
 
 mod arguments;
+mod company;
 mod folder;
 mod job;
 mod many;
@@ -30,6 +31,7 @@ use crate::model;
 use crate::run::words::{arguments, command};
 use crate::run::{Overrides, clock, interrupt};
 use crate::terminal::{self, Searching, Terminal};
+use company::Company;
 use folder::Prepared;
 use job::{Explained, Job, input_hash, is_refusal};
 use settings::{Given, Settings};
@@ -103,7 +105,7 @@ impl Explain {
         folder::write(folder, job, &mut explained, &command())?;
         let answers = &explained.answers;
         terminal.result(&human(job, &explained, folder), &folder::told(job, answers))?;
-        let all = answers.len() == job.settings.options.questions.len();
+        let all = job.settings.are_answered(answers);
         match &job.journal {
             Some(_) if !all || answers.iter().any(|answer| was_cut_off(&answer.stop_reason)) => {
                 terminal::say(&format!("go on with `gradless resume {}`", folder.display()));
@@ -118,10 +120,6 @@ impl Explain {
     fn job(&self, known: Option<&Value>) -> anyhow::Result<Job> {
         let deadline = clock::deadline(self.max_seconds)?;
         let loaded = model::load_until(&self.model, self.threads, deadline, known)?;
-        let channels = match *loaded.onnx.shape() {
-            [channels, _, _] => channels,
-            _ => 1,
-        };
         let target = self.target.as_deref().map(|target| class(&loaded.onnx, target)).transpose()?;
         let range @ [low, high] = loaded.onnx.description().range;
         let declared = match loaded.onnx.score_kind() {
@@ -129,7 +127,7 @@ impl Explain {
             ScoreKind::Logits => Declared::Logits,
             ScoreKind::Probabilities => Declared::Probabilities,
         };
-        let settings = Settings::new(self, Given { channels, range, declared, target })?;
+        let settings = Settings::new(self, Given { shape: loaded.onnx.shape(), range, declared, target })?;
         if target.is_some() && settings.options.questions.iter().all(|question| question.target().is_none()) {
             bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
         }
@@ -140,6 +138,7 @@ impl Explain {
             upper: high.into(),
             background: 0.0_f64.clamp(low, high).into(),
             frozen: Vec::new(),
+            company: Company::default(),
             deadline,
             journal: None,
         };
@@ -154,10 +153,11 @@ impl Explain {
         };
         job.lower = read("lower", &self.lower)?.unwrap_or(job.lower);
         job.upper = read("upper", &self.upper)?.unwrap_or(job.upper);
-        job.background = read("background", &self.background)?.unwrap_or(job.background);
+        job.background = read("absent", &self.absent)?.unwrap_or(job.background);
         if let Some(path) = &self.freeze {
             job.frozen = input::mask(path, &space).context("--freeze")?;
         }
+        job.company = Company::invited(self, &job.loaded, &space)?;
         Ok(job)
     }
 
@@ -222,7 +222,8 @@ impl Explain {
             "resize": self.resize,
             "settings": job.settings,
             "freeze": shown(&self.freeze),
-            "background": self.background,
+            "absent": self.absent,
+            "examples": job.company.examples_sha256(),
             "lower": self.lower,
             "upper": self.upper,
             "numbers_sha256": job.numbers_sha256(),
@@ -287,6 +288,9 @@ pub(super) fn resume(
     };
     asked.threads = change.threads.or(asked.threads);
     asked.max_seconds = change.max_seconds.or(asked.max_seconds);
+    // The bits of a run are those of one engine.
+    let engine = config["model"]["engine"].as_str().and_then(model::EngineName::recorded);
+    asked.model.engine = engine.unwrap_or(asked.model.engine);
     asked.model.max_sent = change.max_sent.or(asked.model.max_sent);
     // Told as it was when the run was begun.
     let named = asked.out.clone().filter(|out| out.canonicalize().is_ok_and(|out| out == folder));
@@ -331,6 +335,16 @@ fn human(job: &Job, explained: &Explained, folder: &Path) -> String {
             terminal::duration(Duration::from_secs_f64(answer.seconds)),
             answer.minimal.sentence(),
         ));
+        lines.extend(answer.stability.iter().map(|survival| format!("    {}", survival.sentence())));
+        lines.extend(answer.second_opinions.iter().map(|opinion| {
+            let says = |class: usize| job.loaded.onnx.class_name(class);
+            format!(
+                "    {} says {} (of the input: {})",
+                opinion.model,
+                says(opinion.answer),
+                says(opinion.original)
+            )
+        }));
         lines.extend(answer.hint.iter().map(|hint| format!("    {hint}")));
         lines.extend(answer.agreement.iter().map(|agreement| format!("    {}", agreement.sentence())));
     }

@@ -75,6 +75,14 @@ impl Picture {
         Ok((0..channels).flat_map(|channel| samples.plane(channel)).map(scale).collect())
     }
 
+    /// The inputs that tiles of this size make, row by row.
+    pub(super) fn tiles(self, rows: usize, columns: usize, space: &Space) -> anyhow::Result<Vec<Vec<f64>>> {
+        let (width, height) = (side(columns)?, side(rows)?);
+        let (across, down) = (self.0.width() / width, self.0.height() / height);
+        let tile = |at: u32| Self(self.0.crop_imm(at % across * width, at / across * height, width, height));
+        (0..across * down).map(|at| tile(at).numbers(space)).collect()
+    }
+
     /// Which numbers of an input lie where the picture is bright in any channel.
     pub(super) fn bright(self, space: &Space) -> anyhow::Result<Vec<bool>> {
         let [channels, rows, columns] = space.picture()?;

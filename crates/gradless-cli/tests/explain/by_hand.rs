@@ -75,12 +75,16 @@ pub(crate) fn check(record: &Value, input: &[f64], absent: &[f64]) {
         let (low, high) = (nothing(place).min(input[place]), nothing(place).max(input[place]));
         assert!((low..=high).contains(&x[place]), "{record}");
     }
-    if record["minimal"] == "checked" {
+    let share = record["confidence"]["asked"]["share"].as_f64().unwrap_or(0.0);
+    let asked = share * lead(&scores(input), class(&scores(input)));
+    assert!(number("margin") >= asked - 1e-5, "{asked} was asked: {record}");
+    // By elimination it is the confidence and the disturbed copies that would be lost, not the class alone.
+    if record["minimal"] == "checked" && record["strategy"] != "eliminate" {
         for &place in &places {
             let mut without = x.clone();
             without[place] = nothing(place);
             let margin = margin(record, input, &seen_with(&without));
-            assert!(margin <= floor + 1e-5, "place {place} can go: {record}");
+            assert!(margin <= asked + floor + 1e-5, "place {place} can go: {record}");
         }
     }
 }

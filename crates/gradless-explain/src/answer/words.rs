@@ -20,24 +20,56 @@ pub(crate) struct Context<'a> {
     pub(crate) class: &'a str,
     pub(crate) target: Option<&'a str>,
     pub(crate) some_frozen: bool,
+    pub(crate) circumstance: Circumstance,
+    /// What would have to be allowed for an answer, each by itself, where nothing was found.
+    pub(crate) possible: &'a [String],
     pub(crate) scores: Scores,
     pub(crate) options: &'a Options,
 }
 
+/// What is said beside an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Circumstance {
+    /// Nothing.
+    Usual,
+    /// The input of which nothing is there has the class already.
+    AbsentHasClass,
+    /// Nothing was found that is as sure as it should be by default.
+    ClassAlone,
+}
+
+/// The sentence of an answer, and what to try where it may disappoint.
+pub(crate) fn told(context: &Context<'_>) -> (String, Option<String>) {
+    (sentence(context), hint(context))
+}
+
 /// The sentence of an answer.
-pub(crate) fn sentence(context: &Context<'_>) -> String {
+fn sentence(context: &Context<'_>) -> String {
     if !context.valid {
         return missed(context);
     }
-    let class = format!("{}{}", named(context.class), how_sure(context.confidence));
+    let name = named(context.class);
+    let class = format!("{name}{}", how_sure(context));
     let these = these(context.counted);
-    context.question.sentence(&these, context.counted.used, &class, context.some_frozen)
+    if context.circumstance == Circumstance::AbsentHasClass && context.counted.used > 0 {
+        let keep = if context.counted.used == 1 { "keeps" } else { "keep" };
+        return format!(
+            "The model says {name} to {} already. {these} {keep} its confidence in {class}.",
+            context.counted.kind.nothing()
+        );
+    }
+    context.question.sentence(&these, context.counted, &class, context.some_frozen)
 }
 
 /// How sure the model is, where somebody asked.
-fn how_sure(confidence: &Sureness) -> String {
+fn how_sure(context: &Context<'_>) -> String {
+    let confidence = context.confidence;
     match (confidence.answer, confidence.share) {
-        _ if confidence.asked == Confidence::default() => String::new(),
+        _ if confidence.asked == Confidence::default()
+            && context.circumstance != Circumstance::ClassAlone =>
+        {
+            String::new()
+        }
         (Some(p), _) => format!(" (p = {p:.2})"),
         (None, Some(share)) => format!(" ({:.0} % of the input's margin)", 100.0 * share),
         (None, None) => String::new(),
@@ -45,9 +77,19 @@ fn how_sure(confidence: &Sureness) -> String {
 }
 
 /// What to try where an answer may disappoint.
-pub(crate) fn hint(question: Question, valid: bool, used: usize) -> Option<String> {
-    let empty = question.origin() == Origin::Absent && valid && used == 0;
-    empty.then(|| "another value for what is absent asks a harder question".to_owned())
+fn hint(context: &Context<'_>) -> Option<String> {
+    let Context { question, valid, counted, circumstance, .. } = *context;
+    if valid && circumstance == Circumstance::ClassAlone {
+        return Some(
+            "nothing was found of which the model is as sure as it should be by default: this has the class and no more"
+                .to_owned(),
+        );
+    }
+    let empty = question.origin() == Origin::Absent
+        && valid
+        && !counted.kind.has_choices()
+        && (counted.used == 0 || circumstance == Circumstance::AbsentHasClass);
+    empty.then(|| "another value for what is absent (--absent) asks a harder question".to_owned())
 }
 
 /// The name of a class as a sentence has it.
@@ -90,6 +132,9 @@ fn missed(context: &Context<'_>) -> String {
     } else {
         format!("the closest point misses by {}", margin_text(context.margin.abs()))
     };
+    if !context.possible.is_empty() {
+        return format!("{what}: {why}. It becomes possible if {}.", context.possible.join(", or if "));
+    }
     format!("{what}: {why}. Try {}.", attempts(context).join(", or "))
 }
 
@@ -111,7 +156,7 @@ fn attempts(context: &Context<'_>) -> Vec<String> {
     if context.some_frozen {
         attempts.push("to freeze less".to_owned());
     }
-    if options.strategy == Strategy::Fixed {
+    if options.strategy == Some(Strategy::Fixed) {
         attempts.push(format!("a smaller weight (l1 = {}), or another strategy", options.l1 / 8.0));
     }
     if context.scores == Scores::Labels {
@@ -158,6 +203,8 @@ mod tests {
             class: "cat",
             target: None,
             some_frozen: false,
+            circumstance: Circumstance::Usual,
+            possible: &[],
             scores: Scores::Logits,
             options: &options,
         })

@@ -12,6 +12,7 @@ const ROUNDINGS: f64 = 16.0;
 /// How often the input is asked again to learn whether the model repeats itself, and how often if it does not.
 const REPEATS: usize = 4;
 const NOISY_REPEATS: usize = 16;
+const REPEATS_OF_SWITCHES: usize = 2;
 /// Neighbouring inputs that tell how far rounding blurs the margin of a model that repeats itself.
 const NEIGHBOURS: usize = 6;
 /// A difference between neighbouring floats above this share of the largest score is a step of the model, not rounding: inputs
@@ -82,23 +83,29 @@ impl Floor {
         let margins = |points: &[Vec<f64>]| -> Result<Vec<f64>, ModelError> {
             Ok(ask(model, points)?.iter().map(|scores| lead(scores, class)).collect())
         };
-        let nudged: Vec<Vec<f64>> = (0..REPEATS).map(|again| input.nudged(again)).collect();
+        let own = input.shown(&coordinates.whole);
+        // What has no neighbours, as words have none, is asked as it is.
+        let repeats = if input.nudged(0) == own { REPEATS_OF_SWITCHES } else { REPEATS };
+        let nudged: Vec<Vec<f64>> = (0..repeats).map(|again| input.nudged(again)).collect();
         let mut again = margins(&nudged)?;
         let mut apart: Vec<f64> = again.iter().map(|margin| (margin - here).abs()).collect();
         apart.sort_by(f64::total_cmp);
         // One or two of them may have stepped over a threshold; noise is in all.
         if apart[1] > rounding {
-            let more: Vec<Vec<f64>> = (REPEATS..NOISY_REPEATS).map(|again| input.nudged(again)).collect();
+            let more: Vec<Vec<f64>> = (repeats..NOISY_REPEATS).map(|again| input.nudged(again)).collect();
             again.extend(margins(&more)?);
             again.push(here);
             let queries = 1 + NOISY_REPEATS as u64;
             let margin = (SIGMAS * deviation(&again)).max(rounding);
             return Ok(Self { margin, source: "measured", repeats: false, queries });
         }
-        let neighbours: Vec<Vec<f64>> = (0..NEIGHBOURS as u64).map(|n| input.neighbour(seed, n)).collect();
-        let apart = margins(&neighbours)?.into_iter().map(|margin| margin - here);
+        let mut neighbours: Vec<Vec<f64>> =
+            (0..NEIGHBOURS as u64).map(|n| input.neighbour(seed, n)).collect();
+        neighbours.retain(|neighbour| *neighbour != own);
+        let around = if neighbours.is_empty() { Vec::new() } else { margins(&neighbours)? };
+        let apart = around.into_iter().map(|margin| margin - here);
         let rounded: Vec<f64> = apart.filter(|apart| apart.abs() <= STEP * size).collect();
-        let queries = (1 + REPEATS + NEIGHBOURS) as u64;
+        let queries = (1 + repeats + neighbours.len()) as u64;
         let squares: f64 = rounded.iter().map(|apart| apart * apart).sum();
         let blur = SIGMAS * (squares / rounded.len().max(1) as f64).sqrt();
         Ok(if blur > rounding {
@@ -267,19 +274,17 @@ mod tests {
     #[test]
     fn only_rows_that_exist_are_asked() {
         // A whole number, a number, and one of two categories.
-        let row = Columns {
-            input: vec![70.0, 0.3, 0.0, 1.0],
-            columns: vec![Column::Whole(0), Column::Number(1), Column::OneHot(vec![2, 3])],
-            lower: vec![20.0, 0.0, 0.0, 0.0].into(),
-            upper: vec![70.0, 1.0, 1.0, 1.0].into(),
-            absent: vec![40.0, 0.5, 1.0, 0.0].into(),
-            frozen: Vec::new(),
-        };
+        let row = Columns::new(
+            vec![70.0, 0.3, 0.0, 1.0],
+            vec![Column::Whole(0), Column::Number(1), Column::OneHot(vec![2, 3])],
+            [vec![20.0, 0.0, 0.0, 0.0].into(), vec![70.0, 1.0, 1.0, 1.0].into()],
+            vec![40.0, 0.5, 1.0, 0.0].into(),
+        );
         let model = Scores(|x: &[f64]| {
             assert!(x[0].fract() == 0.0 && [[0.0, 1.0], [1.0, 0.0]].contains(&[x[2], x[3]]), "{x:?}");
             x[1]
         });
         let floor = Floor::at(&model, &row.coordinates(Question::CHANGE).unwrap(), 0, true).unwrap();
-        assert_eq!((floor.repeats, floor.queries), (true, 11));
+        assert_eq!((floor.repeats, floor.queries), (true, 9));
     }
 }

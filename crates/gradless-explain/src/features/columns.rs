@@ -1,12 +1,21 @@
 //! Columns of a table: numbers in their own units, whole numbers, and categories of which exactly one holds.
 //!
-//! A search moves numbers. Every number is a share of its bounds, and a category has switches that are on above one half; what
-//! the model is shown is always decoded first, exactly one 1 per category, whatever the switches say.
+//! A search moves numbers. Every number is measured in its own unit, and a category has switches that are on above one half; what
+//! the model is shown is always decoded first, exactly one per category, whatever the switches say.
+
+mod decode;
+mod moves;
+mod rules;
+mod table;
 
 use gradless::PerCoordinate;
 
-use super::{Coordinates, Features, Kind, Shown, check};
+use super::{Coordinates, Features, Kind, check};
 use crate::question::{Origin, Place, Question, QuestionError};
+use decode::{Code, Decoder, Standing};
+
+pub use rules::Rule;
+pub use table::Table;
 
 /// A switch is on above this.
 const ON: f64 = 0.5;
@@ -18,6 +27,8 @@ pub struct Columns {
     pub input: Vec<f64>,
     /// What its numbers are; one entry may cover several of them.
     pub columns: Vec<Column>,
+    /// Names of the columns, for what is said of them; those without one are called by their number.
+    pub names: Vec<String>,
     /// The least and the largest value of each number; finite.
     pub lower: PerCoordinate,
     /// See `lower`.
@@ -26,6 +37,18 @@ pub struct Columns {
     pub absent: PerCoordinate,
     /// Numbers that stay as they are; empty for none.
     pub frozen: Vec<bool>,
+    /// Which way numbers may change; empty for any.
+    pub ways: Vec<Way>,
+    /// By how much a number changes for a cost of 1; empty for the width of its bounds.
+    pub units: Vec<f64>,
+    /// How far apart values of a number are, 0 where they are any; empty for any. Whole numbers are 1 apart in any case.
+    pub steps: Vec<f64>,
+    /// Rows like this one.
+    pub table: Option<Table>,
+    /// What must hold between numbers of the row.
+    pub rules: Vec<Rule>,
+    /// How close to known rows a changed one stays.
+    pub plausible: Plausible,
 }
 
 /// One feature of a table, by where its numbers stand in a row.
@@ -37,27 +60,86 @@ pub enum Column {
     Whole(usize),
     /// A category: a single 1 among these.
     OneHot(Vec<usize>),
+    /// A category: the number of one of so many, counted from 0.
+    Category {
+        /// Where its number stands.
+        at: usize,
+        /// How many there are.
+        levels: usize,
+    },
+}
+
+/// Which way a number may change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// Up and down.
+    #[default]
+    Any,
+    /// It may only grow.
+    Up,
+    /// It may only shrink.
+    Down,
+}
+
+/// How close to known rows a changed one stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Plausible {
+    /// Of changes with as many columns, one that is close to a known row is preferred.
+    #[default]
+    Prefer,
+    /// A changed row is no further from the nearest known row than most known rows are from theirs.
+    Require,
 }
 
 impl Column {
-    fn numbers(&self) -> &[usize] {
+    /// Where its numbers stand.
+    pub fn numbers(&self) -> &[usize] {
         match self {
-            Self::Number(i) | Self::Whole(i) => std::slice::from_ref(i),
+            Self::Number(i) | Self::Whole(i) | Self::Category { at: i, .. } => std::slice::from_ref(i),
             Self::OneHot(group) => group,
         }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Whole(_))
     }
 }
 
 impl Columns {
-    /// Whether every number belongs to one column, and categories hold a single 1.
+    /// A row with bounds and typical values, and nothing else said.
+    pub fn new(
+        input: Vec<f64>,
+        columns: Vec<Column>,
+        [lower, upper]: [PerCoordinate; 2],
+        absent: PerCoordinate,
+    ) -> Self {
+        Self {
+            input,
+            columns,
+            names: Vec::new(),
+            lower,
+            upper,
+            absent,
+            frozen: Vec::new(),
+            ways: Vec::new(),
+            units: Vec::new(),
+            steps: Vec::new(),
+            table: None,
+            rules: Vec::new(),
+            plausible: Plausible::default(),
+        }
+    }
+
+    /// Whether every number belongs to one column, categories hold one of theirs, and the row keeps its own rules.
     fn check(&self) -> Result<(), QuestionError> {
-        let Self { input, lower, upper, absent, frozen, columns } = self;
+        let Self { input, lower, upper, absent, frozen, columns, .. } = self;
         check(input, [lower, upper], absent, frozen)?;
         for (what, bound) in [("the lower bound", lower), ("the upper bound", upper)] {
             if bound.values().iter().any(|value| value.is_infinite()) {
                 return Err(QuestionError::ListInfinite { what });
             }
         }
+        self.check_lists()?;
         let mut covered = vec![false; input.len()];
         for &i in columns.iter().flat_map(Column::numbers) {
             match covered.get_mut(i) {
@@ -69,40 +151,125 @@ impl Columns {
             return Err(QuestionError::Columns { column });
         }
         for column in columns {
-            if let Column::OneHot(group) = column {
-                let values: Vec<f64> = group.iter().map(|&i| input[i]).collect();
-                let ones = values.iter().filter(|&&value| value == 1.0).count();
-                if ones != 1 || values.iter().filter(|&&value| value == 0.0).count() + 1 != values.len() {
-                    return Err(QuestionError::NotOneHot { columns: group.clone(), values });
+            match column {
+                Column::OneHot(group) => {
+                    let values: Vec<f64> = group.iter().map(|&i| input[i]).collect();
+                    let ones = values.iter().filter(|&&value| value == 1.0).count();
+                    if ones != 1 || values.iter().filter(|&&value| value == 0.0).count() + 1 != values.len() {
+                        return Err(QuestionError::NotOneHot { columns: group.clone(), values });
+                    }
                 }
+                &Column::Category { at, levels } => {
+                    let known = (0..levels).any(|level| level as f64 == input[at]);
+                    if !known {
+                        return Err(QuestionError::NotALevel { column: at, value: input[at], levels });
+                    }
+                }
+                Column::Number(_) | Column::Whole(_) => {}
             }
         }
-        Ok(())
+        match self.rules.iter().find(|rule| !rule.holds(input)) {
+            Some(rule) => Err(QuestionError::RuleBroken { rule: rule.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Lists have one entry for each number, or none at all.
+    fn check_lists(&self) -> Result<(), QuestionError> {
+        let expected = self.input.len();
+        for (what, found) in [
+            ("the list of ways", self.ways.len()),
+            ("the list of units", self.units.len()),
+            ("the list of steps", self.steps.len()),
+        ] {
+            if found != 0 && found != expected {
+                return Err(QuestionError::ListLength { what, found, expected });
+            }
+        }
+        for (what, list) in [("the list of units", &self.units), ("the list of steps", &self.steps)] {
+            if list.iter().any(|value| !value.is_finite() || *value < 0.0) {
+                return Err(QuestionError::ListNan { what });
+            }
+        }
+        for rule in &self.rules {
+            if let Some(&(column, _)) = rule.terms.iter().find(|(i, _)| *i >= expected) {
+                return Err(QuestionError::Columns { column });
+            }
+        }
+        match &self.table {
+            Some(table) if table.dim() != expected => {
+                Err(QuestionError::ListLength { what: "a row of the table", found: table.dim(), expected })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_frozen(&self, i: usize) -> bool {
         self.frozen.get(i).copied().unwrap_or(false)
     }
 
-    fn width(&self, i: usize) -> f64 {
-        self.upper.at(i) - self.lower.at(i)
+    /// What a feature is called.
+    fn name(&self, column: usize) -> String {
+        self.names.get(column).cloned().unwrap_or_else(|| format!("column {column}"))
     }
 
-    /// A number as a share of its bounds; 0 where they are equal.
+    /// The least and the largest value that a change may give a number.
+    fn range(&self, i: usize) -> [f64; 2] {
+        let (lower, upper, current) = (self.lower.at(i), self.upper.at(i), self.input[i]);
+        match self.ways.get(i).copied().unwrap_or_default() {
+            Way::Any => [lower, upper],
+            Way::Up => [lower.max(current), upper.max(current)],
+            Way::Down => [lower.min(current), upper.min(current)],
+        }
+    }
+
+    /// By how much a number changes for a cost of 1.
+    fn unit(&self, i: usize) -> f64 {
+        let width = self.upper.at(i) - self.lower.at(i);
+        let unit = self.units.get(i).copied().filter(|&unit| unit > 0.0).unwrap_or(width);
+        if unit > 0.0 { unit } else { 1.0 }
+    }
+
+    /// A number in its unit, from its lower bound.
     fn share(&self, i: usize, value: f64) -> f64 {
-        if self.width(i) > 0.0 { (value - self.lower.at(i)) / self.width(i) } else { 0.0 }
+        (value - self.lower.at(i)) / self.unit(i)
+    }
+
+    /// The nearest value a number can have.
+    fn on_step(&self, i: usize, value: f64) -> f64 {
+        let step = self.steps.get(i).copied().unwrap_or(0.0);
+        let per_unit = (1.0 / step).round();
+        if step <= 0.0 {
+            value
+        } else if (per_unit * step - 1.0).abs() < 1e-9 {
+            // 0.01 is no number of a computer, 100 is: cents come out as they are written.
+            (value * per_unit).round_ties_even() / per_unit
+        } else {
+            (value / step).round_ties_even() * step
+        }
     }
 
     /// The category that stands where no switch is on: for a part the typical one, for a change its own. And those that a switch
-    /// turns on.
-    fn choices(&self, group: &[usize], question: Question) -> (usize, Vec<usize>) {
-        let highest = |value: &dyn Fn(usize) -> f64| {
-            group.iter().copied().reduce(|best, i| if value(i) > value(best) { i } else { best }).unwrap_or(0)
+    /// turns on. Categories of a one-hot group are counted from 0 too.
+    fn choices(&self, column: &Column, question: Question) -> (usize, Vec<usize>) {
+        let (own, typical, levels) = match column {
+            Column::OneHot(group) => {
+                let highest = |value: &dyn Fn(usize) -> f64| {
+                    (1..group.len())
+                        .fold(0, |best, k| if value(group[k]) > value(group[best]) { k } else { best })
+                };
+                (highest(&|i| self.input[i]), highest(&|i| self.absent.at(i)), group.len())
+            }
+            &Column::Category { at, levels } => {
+                let nearest =
+                    |value: f64| (0..levels).find(|&level| level as f64 >= value.round()).unwrap_or(0);
+                (nearest(self.input[at]), nearest(self.absent.at(at)), levels)
+            }
+            Column::Number(_) | Column::Whole(_) => (0, 0, 0),
         };
-        let own = highest(&|i| self.input[i]);
         match question.origin() {
-            Origin::Absent => (highest(&|i| self.absent.at(i)), vec![own]),
-            Origin::Input => (own, group.iter().copied().filter(|&i| i != own).collect()),
+            Origin::Absent => (typical, vec![own]),
+            Origin::Input => (own, (0..levels).filter(|&level| level != own).collect()),
         }
     }
 }
@@ -125,25 +292,24 @@ impl Features for Columns {
         let (mut places, mut feature, mut codes, mut standing) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, column) in self.columns.iter().enumerate() {
+            let frozen = column.numbers().iter().any(|&i| self.is_frozen(i));
             match column {
                 Column::Number(i) | Column::Whole(i) => {
+                    let [least, most] = self.range(*i).map(|value| self.share(*i, value));
                     places.push(Place {
                         current: self.share(*i, self.input[*i]),
                         absent: self.share(*i, self.absent.at(*i)),
-                        bounds: [0.0, if self.width(*i) > 0.0 { 1.0 } else { 0.0 }],
-                        frozen: self.is_frozen(*i),
+                        bounds: [least, most],
+                        frozen,
                     });
                     feature.push(number);
                     codes.push(Code::Share { at: *i, whole: matches!(column, Column::Whole(_)) });
                 }
-                Column::OneHot(group) => {
-                    let frozen = group.iter().any(|&i| self.is_frozen(i));
-                    let (base, others) = self.choices(group, question);
+                Column::OneHot(_) | Column::Category { .. } => {
+                    let (base, others) = self.choices(column, question);
                     let stands = standing.len();
-                    standing.push(Standing {
-                        group,
-                        base: if frozen { self.choices(group, Question::CHANGE).0 } else { base },
-                    });
+                    let kept = self.choices(column, Question::CHANGE).0;
+                    standing.push(Standing { column, base: if frozen { kept } else { base } });
                     for on in others.into_iter().filter(|&on| !frozen && on != base) {
                         // Present and off for a change, absent and off for a part: it is turned on either way.
                         let current = if question.origin() == Origin::Absent { 1.0 } else { 0.0 };
@@ -156,7 +322,7 @@ impl Features for Columns {
         }
         let layout = (1, places.len().max(1));
         let features = self.columns.len();
-        let decoder = Decoder { row: self, codes, standing };
+        let decoder = Decoder::new(self, question, codes, feature.clone(), standing);
         let mut coordinates = Coordinates::new(question, places.into_iter(), feature, layout, decoder);
         coordinates.features = features;
         Ok(coordinates)
@@ -167,139 +333,51 @@ impl Features for Columns {
         let mut low: Vec<f64> = (0..self.input.len()).map(|i| self.lower.at(i)).collect();
         let mut typical: Vec<f64> = (0..self.input.len()).map(|i| self.absent.at(i)).collect();
         for column in &self.columns {
-            if let Column::OneHot(group) = column {
-                let (base, _) = self.choices(group, Question::Part);
-                for &i in group {
-                    low[i] = f64::from(u8::from(Some(&i) == group.first()));
-                    typical[i] = f64::from(u8::from(i == base));
+            let (base, _) = self.choices(column, Question::Part);
+            match column {
+                Column::OneHot(group) => {
+                    for (level, &i) in group.iter().enumerate() {
+                        low[i] = f64::from(u8::from(level == 0));
+                        typical[i] = f64::from(u8::from(level == base));
+                    }
                 }
+                &Column::Category { at, .. } => (low[at], typical[at]) = (0.0, base as f64),
+                Column::Number(_) | Column::Whole(_) => {}
             }
         }
         [low, typical]
     }
-}
 
-/// What one coordinate means.
-enum Code {
-    /// A number as a share of its bounds.
-    Share { at: usize, whole: bool },
-    /// Turns on one of a category.
-    Switch { stands: usize, on: usize },
-}
-
-/// A category, and which of it holds where no switch is on.
-struct Standing<'a> {
-    group: &'a [usize],
-    base: usize,
-}
-
-struct Decoder<'a> {
-    row: &'a Columns,
-    codes: Vec<Code>,
-    standing: Vec<Standing<'a>>,
-}
-
-impl Decoder<'_> {
-    /// A share as a number. What has not moved is the input itself to the last digit, and so is what is typical.
-    fn number(&self, at: usize, whole: bool, share: f64) -> f64 {
-        let row = self.row;
-        let (current, absent) = (row.input[at], row.absent.at(at));
-        if share == row.share(at, current) {
-            return current;
-        }
-        let value =
-            if share == row.share(at, absent) { absent } else { row.lower.at(at) + share * row.width(at) };
-        if whole { value.round_ties_even() } else { value }
-    }
-}
-
-impl Shown for Decoder<'_> {
-    fn write(&self, point: &[f64], input: &mut [f64]) {
-        input.copy_from_slice(&self.row.input);
-        let mut chosen: Vec<(usize, f64)> = self.standing.iter().map(|stands| (stands.base, ON)).collect();
-        for (code, &value) in self.codes.iter().zip(point) {
-            match *code {
-                Code::Share { at, whole } => input[at] = self.number(at, whole, value),
-                // Of several that are on the strongest holds.
-                Code::Switch { stands, on } if value > chosen[stands].1 => chosen[stands] = (on, value),
-                Code::Switch { .. } => {}
+    fn relaxed(&self) -> Vec<(String, Box<dyn Features + '_>)> {
+        let mut relaxed: Vec<(String, Box<dyn Features + '_>)> = Vec::new();
+        let mut offer = |words: String, columns: Self| relaxed.push((words, Box::new(columns)));
+        for (number, column) in self.columns.iter().enumerate() {
+            let name = self.name(number);
+            let i = column.numbers()[0];
+            if column.numbers().iter().any(|&i| self.is_frozen(i)) {
+                let mut frozen = self.frozen.clone();
+                column.numbers().iter().for_each(|&i| frozen[i] = false);
+                offer(format!("{name} may change"), Self { frozen, ..self.clone() });
+            }
+            if self.ways.get(i).is_some_and(|&way| way != Way::Any) {
+                let mut ways = self.ways.clone();
+                let way = if ways[i] == Way::Up { "fall" } else { "rise" };
+                ways[i] = Way::Any;
+                offer(format!("{name} may {way}"), Self { ways, ..self.clone() });
             }
         }
-        for (stands, (on, _)) in self.standing.iter().zip(chosen) {
-            for &i in stands.group {
-                input[i] = f64::from(u8::from(i == on));
-            }
+        for dropped in 0..self.rules.len() {
+            let mut rules = self.rules.clone();
+            let rule = rules.remove(dropped);
+            offer(format!("the rule {} need not hold", rule.name), Self { rules, ..self.clone() });
         }
-    }
-
-    fn differs(&self, i: usize, value: f64, other: f64) -> bool {
-        match self.codes[i] {
-            Code::Share { at, whole } => self.number(at, whole, value) != self.number(at, whole, other),
-            Code::Switch { .. } => (value > ON) != (other > ON),
+        if self.plausible == Plausible::Require {
+            let words = "rows need not be plausible".to_owned();
+            offer(words, Self { plausible: Plausible::Prefer, ..self.clone() });
         }
+        relaxed
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Age (whole), income, and one of three jobs; typical: 40, 2,000 and the first job.
-    fn person() -> Columns {
-        Columns {
-            input: vec![30.0, 1234.5, 0.0, 0.0, 1.0],
-            columns: vec![Column::Whole(0), Column::Number(1), Column::OneHot(vec![2, 3, 4])],
-            lower: vec![20.0, 0.0, 0.0, 0.0, 0.0].into(),
-            upper: vec![70.0, 5000.0, 1.0, 1.0, 1.0].into(),
-            absent: vec![40.0, 2000.0, 1.0, 0.0, 0.0].into(),
-            frozen: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn nothing_and_everything_are_what_they_say() {
-        let person = person();
-        let part = person.coordinates(Question::Part).unwrap();
-        assert_eq!(part.input(&part.origin, 5), [40.0, 2000.0, 1.0, 0.0, 0.0]);
-        assert_eq!(part.input(&part.whole, 5), person.input);
-        let change = person.coordinates(Question::CHANGE).unwrap();
-        assert_eq!(change.input(&change.origin, 5), person.input);
-        assert_eq!((part.features, change.features, change.dim()), (3, 3, 4));
-    }
-
-    #[test]
-    fn whole_numbers_stay_whole_and_categories_hold_one() {
-        let person = person();
-        let change = person.coordinates(Question::CHANGE).unwrap();
-        let seen = change.input(&[0.333, 0.5, 0.7, 0.9], 5);
-        assert_eq!(seen, [37.0, 2500.0, 0.0, 1.0, 0.0], "the stronger of two switches holds");
-        assert_eq!(change.input(&[0.2, 0.5, 0.5, 0.1], 5)[2..], [0.0, 0.0, 1.0], "no switch is on");
-        let point = [change.origin[0], 0.5, 1.0, 0.0];
-        assert_eq!(change.used(&point), [1, 2]);
-        let hardly = [change.origin[0] + 0.001, change.origin[1], 0.4, 0.0];
-        assert_eq!(change.used(&hardly), [0; 0], "30.05 is 30, and no switch is on");
-    }
-
-    #[test]
-    fn what_is_frozen_has_no_coordinate_to_move() {
-        let person = Columns { frozen: vec![true, false, false, true, false], ..person() };
-        for question in [Question::Part, Question::CHANGE] {
-            let coordinates = person.coordinates(question).unwrap();
-            assert_eq!(coordinates.free(), [1], "age and job stay");
-            let far: Vec<f64> = coordinates.bounds.iter().map(|bounds| bounds.1).collect();
-            let seen = coordinates.input(&far, 5);
-            assert_eq!((seen[0], &seen[2..]), (30.0, &[0.0, 0.0, 1.0][..]), "{question:?}");
-        }
-    }
-
-    #[test]
-    fn categories_that_are_none_and_columns_counted_twice_are_refused() {
-        let ask = |person: Columns| person.coordinates(Question::Part).err();
-        let none = Columns { input: vec![30.0, 1.0, 0.0, 1.0, 1.0], ..person() };
-        assert!(matches!(ask(none), Some(QuestionError::NotOneHot { .. })));
-        let twice = Columns { columns: vec![Column::Number(0), Column::Number(0)], ..person() };
-        assert_eq!(ask(twice), Some(QuestionError::Columns { column: 0 }));
-        let missing = Columns { columns: vec![Column::Number(0)], ..person() };
-        assert_eq!(ask(missing), Some(QuestionError::Columns { column: 1 }));
-    }
-}
+mod tests;

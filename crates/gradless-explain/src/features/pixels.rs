@@ -1,8 +1,10 @@
 //! Pixels of a picture, or the numbers of what is none: each may take any value between its bounds.
 
 use gradless::PerCoordinate;
+use rand_core::Rng;
 
-use super::{Coordinates, Features, Kind, Shown, check};
+use super::disturbance::Planes;
+use super::{Coordinates, Disturbance, Disturbed, Features, Kind, Shown, Strength, check};
 use crate::absent::Absent;
 use crate::question::{Place, Question, QuestionError};
 
@@ -23,6 +25,8 @@ pub struct Pixels {
     pub frozen: Vec<bool>,
     /// Values a saved picture can hold; none for what is not saved as one.
     pub grid: Option<Grid>,
+    /// What answers should survive; pictures only.
+    pub disturbance: Option<Disturbance>,
 }
 
 impl Pixels {
@@ -36,7 +40,34 @@ impl Pixels {
             absent: 0.0.into(),
             frozen: Vec::new(),
             grid: None,
+            disturbance: None,
         }
+    }
+
+    /// A disturbed copy of a picture; the picture itself where nothing disturbs it.
+    pub fn disturbed(&self, rng: &mut dyn Rng) -> Vec<f64> {
+        let mut copy = self.input.clone();
+        if let Some((disturbance, planes)) = self.disturbing() {
+            disturbance.apply(&mut copy, planes, rng);
+        }
+        copy
+    }
+
+    /// How it is disturbed, if it is a picture with a range.
+    fn disturbing(&self) -> Option<(Disturbance, Planes)> {
+        let disturbance = self.disturbance.filter(|_| self.kind() == Kind::Pixels)?;
+        let (rows, columns) = self.plane();
+        let range @ [low, high] = [self.least(), self.most()];
+        (low < high && (high - low).is_finite()).then_some((disturbance, Planes { rows, columns, range }))
+    }
+
+    /// The least and the largest number of all places.
+    fn least(&self) -> f64 {
+        self.lower.values().iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn most(&self) -> f64 {
+        self.upper.values().iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Rows and columns of a plane.
@@ -79,7 +110,9 @@ impl Features for Pixels {
             if self.kind() == Kind::Pixels { layout.0 * layout.1 } else { self.input.len().max(1) };
         let dim = self.input.len();
         let feature = (0..dim).map(|i| i % features).collect();
-        Ok(Coordinates::new(question, (0..dim).map(place), feature, layout, Values { grid: self.grid }))
+        let disturbed = self.disturbing();
+        let values = Values { grid: self.grid, disturbed };
+        Ok(Coordinates::new(question, (0..dim).map(place), feature, layout, values))
     }
 
     /// All low, and all in the middle.
@@ -117,11 +150,31 @@ impl Grid {
 /// The model is shown the values themselves.
 struct Values {
     grid: Option<Grid>,
+    disturbed: Option<(Disturbance, Planes)>,
 }
 
 impl Shown for Values {
     fn write(&self, point: &[f64], input: &mut [f64]) {
         input.copy_from_slice(point);
+    }
+
+    fn read(&self, input: &[f64], point: &mut [f64]) {
+        point.copy_from_slice(input);
+    }
+
+    fn disturbance(&self) -> Option<Disturbed> {
+        let (disturbance, Planes { range: [low, high], .. }) = self.disturbed?;
+        let noise = disturbance.noise * (high - low);
+        Some(Disturbed { words: disturbance.words(), noise: (noise > 0.0).then_some(noise) })
+    }
+
+    fn disturb(&self, input: &mut [f64], _: &[bool], strength: Strength, rng: &mut dyn Rng) {
+        let Some((disturbance, planes)) = self.disturbed else { return };
+        let disturbance = match strength {
+            Strength::Times(times) => disturbance.with_noise(times * disturbance.noise),
+            Strength::NoiseTimes(times) => disturbance.with_noise(times * disturbance.noise).noise_alone(),
+        };
+        disturbance.apply(input, planes, rng);
     }
 
     fn snap(&self, _: usize, value: f64) -> f64 {

@@ -1,6 +1,7 @@
 //! What is enough: from nothing of the input to all of it.
 
 use super::{Place, Range};
+use crate::answer::Counted;
 use crate::condition::Condition;
 
 pub(super) const NAME: &str = "part";
@@ -8,14 +9,16 @@ pub(super) const ABBREVIATION: &str = "pp";
 pub(super) const TITLE: &str = "What is enough";
 pub(super) const TERM: &str = "pertinent positive";
 
-pub(super) fn sentence(these: &str, used: usize, class: &str, some_frozen: bool) -> String {
-    match used {
+pub(super) fn sentence(these: &str, counted: Counted, class: &str, some_frozen: bool) -> String {
+    match counted.used {
         0 if some_frozen => {
             format!(
                 "Nothing of the input is needed beside what is frozen: the model says {class} to that alone."
             )
         }
-        0 => format!("Nothing of the input is needed: the model says {class} to an empty one."),
+        0 => {
+            format!("Nothing of the input is needed: the model says {class} to {}.", counted.kind.nothing())
+        }
         1 => format!("{these} is enough for {class}."),
         _ => format!("{these} are enough for {class}."),
     }

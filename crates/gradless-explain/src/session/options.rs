@@ -3,14 +3,19 @@
 use gradless::{Config, Estimator};
 use serde::{Deserialize, Serialize};
 
-use crate::condition::Confidence;
+use crate::condition::{Confidence, Stability, largest, probability};
 use crate::error::{ExplainError, LEAST};
+use crate::features::Kind;
 use crate::question::{Origin, Question};
-use crate::scores::Declared;
-use crate::strategy::{Start, Strategy};
+use crate::scores::{Declared, Scores};
+use crate::strategy::{Elimination, Start, Strategy};
 
 /// Queries per question unless told otherwise.
 const QUERIES: u64 = 5_000;
+/// The share of the input's margin that an answer keeps, and that of scores between -1 and 1, which hardly differ where a model is
+/// sure: chosen in `docs/benchmarks/meaning.md`.
+const SHARE: f64 = 0.5;
+const SQUASHED: f64 = 0.97;
 /// The weight of both norms for inputs between 0 and 1.
 pub(crate) const WEIGHT: f64 = 0.0625;
 
@@ -19,35 +24,41 @@ pub(crate) const WEIGHT: f64 = 0.0625;
 /// | Name | Default | Purpose |
 /// |---|---|---|
 /// | `questions` | part, change | what is asked |
-/// | `strategy` | direct | how the smallest answer is searched |
+/// | `strategy` | by selection where features have a choice of a few values; else by elimination, direct without stability | how the smallest answer is searched |
 /// | `method`, `config` | `auto` | the optimiser of a penalised search, by name and as a configuration; its seed is that of the search |
 /// | `max_queries` | 5,000 | inputs the model may be given for each question, everything included |
 /// | `l1`, `l2` | 2^-4 each | weights of the penalty: of the method, and of what a search calls small |
-/// | `confidence` | the class alone | how sure the model must be of the answer, from the first step to the last |
+/// | `confidence` | half of the input's margin; 97 % where scores are squashed; the class alone for a method at fixed weights | how sure the model must be of the answer, from the first step to the last |
+/// | `stability` | on; off for a method at fixed weights | whether the answer must survive small random disturbances, and how it is checked |
 /// | `kappa` | 5 % of the input's margin | the margin to aim at; `None`: a method's loss never stops |
+/// | `elimination` | as there | how a search by elimination goes |
 /// | `prune` | yes | whether what is not needed is removed at the end |
 /// | `starts` | auto | where a method starts |
 /// | `noise_floor` | measured | a margin must be above it |
 /// | `declared` | nothing | what the scores are |
 /// | `agree` | 0 | other seeds to compare with |
+/// | `count` | 1 | different answers to each question: with no feature in common, as long as there are such |
 /// | `threads` | 1 | the answer does not depend on it |
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the table above says it once, with the defaults")]
 pub struct Options {
     pub questions: Vec<Question>,
-    pub strategy: Strategy,
+    pub strategy: Option<Strategy>,
     pub method: String,
     pub config: Config,
     pub max_queries: u64,
     pub l1: f64,
     pub l2: f64,
-    pub confidence: Confidence,
+    pub confidence: Option<Confidence>,
+    pub stability: Option<Stability>,
+    pub elimination: Elimination,
     pub kappa: Option<Kappa>,
     pub prune: bool,
     pub starts: Starts,
     pub noise_floor: Option<f64>,
     pub declared: Declared,
     pub agree: u32,
+    pub count: usize,
     #[serde(skip)]
     pub threads: usize,
 }
@@ -56,32 +67,82 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             questions: Question::KINDS.to_vec(),
-            strategy: Strategy::Direct,
+            strategy: None,
             method: gradless::Method::default().name.to_owned(),
             config: Config::default(),
             max_queries: QUERIES,
             l1: WEIGHT,
             l2: WEIGHT,
-            confidence: Confidence::default(),
+            confidence: None,
+            stability: None,
+            elimination: Elimination::default(),
             kappa: Some(Kappa::Share(0.05)),
             prune: true,
             starts: Starts::default(),
             noise_floor: None,
             declared: Declared::Nothing,
             agree: 0,
+            count: 1,
             threads: 1,
         }
     }
 }
 
 impl Options {
+    /// The smallest answer that has the class at all: by whatever margin, undisturbed.
+    pub fn smallest() -> Self {
+        Self { confidence: Some(Confidence::CLASS_ALONE), stability: Some(Stability::Off), ..Self::default() }
+    }
+
+    /// How the answer is searched, for features of a kind.
+    pub fn strategy(&self, kind: Kind) -> Strategy {
+        self.strategy.unwrap_or(match self.stability {
+            _ if kind.has_choices() => Strategy::Select,
+            Some(Stability::Off) => Strategy::Direct,
+            Some(Stability::On { .. }) | None => Strategy::Eliminate,
+        })
+    }
+
+    /// Whether the method minimises the paper's objective and nothing else, unless something else is asked for.
+    fn is_plain(&self) -> bool {
+        self.strategy == Some(Strategy::Fixed)
+    }
+
+    /// How sure the model must be of the answer, given what it says of the input: scores as they are searched.
+    pub(super) fn confidence(&self, scores: Scores, kind: Kind, original: &[f64]) -> Confidence {
+        self.confidence.unwrap_or(match scores {
+            _ if self.is_plain() => Confidence::CLASS_ALONE,
+            Scores::Squashed => Confidence::Share(SQUASHED),
+            // Forests say 0 and 1, which have no margin in logarithms: half of the way from even odds to the input's.
+            Scores::Probabilities if kind.has_choices() => {
+                let own = probability(original, largest(original)).clamp(0.5, 1.0);
+                Confidence::Probability(0.5 + SHARE * (own - 0.5))
+            }
+            _ => Confidence::Share(SHARE),
+        })
+    }
+
+    /// What the answer must survive.
+    pub fn stability(&self) -> Stability {
+        self.stability.unwrap_or(if self.is_plain() { Stability::Off } else { Stability::default() })
+    }
+
+    /// Draws of the last check: what is asked for, but no more than one in ten of all queries.
+    pub(crate) fn draws(&self) -> usize {
+        let most = usize::try_from(self.max_queries / 10).unwrap_or(usize::MAX);
+        match self.stability() {
+            Stability::Off => 0,
+            Stability::On { draws } => draws.min(most),
+        }
+    }
+
     /// Whether numbers are in their ranges, and the budget pays for a search at all.
     pub fn check(&self) -> Result<(), ExplainError> {
         let kappa = match self.kappa {
             Some(Kappa::Absolute(value) | Kappa::Share(value)) => value,
             None => 0.0,
         };
-        let share = match self.confidence {
+        let share = match self.confidence.unwrap_or_default() {
             Confidence::Probability(p) if !(p > 0.0 && p < 1.0) => {
                 return Err(ExplainError::Probability { value: p });
             }

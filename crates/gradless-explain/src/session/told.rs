@@ -1,7 +1,10 @@
 //! What a search found, measured: sizes, loss, and when it was known.
 
-use crate::answer::{Compared, Minimal};
-use crate::condition::{Floor, largest};
+use gradless::StopReason;
+
+use super::clock::Ended;
+use crate::answer::{Circumstance, Compared, Minimal};
+use crate::condition::{Confidence, Floor, Survival, largest};
 use crate::features::Coordinates;
 use crate::ledger::loss;
 use crate::strategy::{Course, Found, Search};
@@ -26,12 +29,20 @@ pub(super) struct Told {
     pub(super) first_valid: Option<u64>,
     pub(super) best_valid: Option<u64>,
     pub(super) queries: u64,
+    pub(super) survival: Option<Survival>,
+    /// The confidence that was asked in the end, and whether the input of which nothing is there has the class already.
+    pub(super) asked: Confidence,
+    pub(super) absent_has_class: bool,
+    /// Whether nothing was found that is as sure as it should be by default.
+    pub(super) class_alone: bool,
+    /// What would have to be allowed, where nothing was found.
+    pub(super) possible: Vec<String>,
     pub(super) course: Course,
 }
 
 impl Told {
     pub(super) fn new(search: &Search<'_>, floor: &Floor, found: Found, course: Course) -> Self {
-        let Found { point, margin, scores, minimal, known } = found;
+        let Found { point, margin, scores, minimal, known, survival } = found;
         let ledger = &search.ledger;
         let valid = floor.is_passed_by(margin);
         // What was kept clear of rounding may have coordinates that the class does not need.
@@ -63,9 +74,32 @@ impl Told {
             },
             best_valid: valid.then_some(known.unwrap_or(queries)),
             queries,
+            survival,
+            asked: search.asked,
+            absent_has_class: search.absent_has_class,
+            class_alone: search.class_alone,
+            possible: Vec::new(),
             scores,
             course,
             point,
+        }
+    }
+
+    /// What is said beside the answer.
+    pub(super) fn circumstance(&self) -> Circumstance {
+        match (self.class_alone, self.absent_has_class) {
+            (true, _) => Circumstance::ClassAlone,
+            (false, true) => Circumstance::AbsentHasClass,
+            (false, false) => Circumstance::Usual,
+        }
+    }
+
+    /// Why the search ended, in words.
+    pub(super) fn stop_reason(&self, ended: Ended) -> String {
+        match (ended.reason(), &self.course.stop) {
+            (Some(ended), Some(StopReason::Cancelled) | None) => ended.to_owned(),
+            (_, Some(reason)) => reason.to_string(),
+            (None, None) => "the search was over".to_owned(),
         }
     }
 

@@ -7,13 +7,20 @@ mod scan;
 use std::cell::RefCell;
 
 use super::penalised::Weights;
-use super::{Course, Found, LOOK, Search, Start};
+use super::trial::Trials;
+use super::{Course, Found, Search, Start};
 use crate::answer::{Minimal, Step};
 use crate::error::ExplainError;
-use crate::ledger::{Candidate, Ledger};
+use crate::ledger::{Candidate, Ledger, Smallest};
 use prune::prune;
-use scan::Begun;
+use scan::{Begun, FOR_SCREENING};
 
+/// What each stage plans with, whatever the budget: shares are shares of the plan, so that a larger budget asks all that a smaller one
+/// asks, in the same order, and then more. The first gives an answer early; it is worth its queries where there are more coordinates
+/// than it could look at one by one.
+pub(super) const STAGES: [u64; 3] = [400, 4_500, 45_000];
+/// What the last pruning of a stage may take beside it.
+const SETTLING: u64 = 1_000;
 /// One more beginning is followed for each so many queries, at first for a few steps; the best to its end. Of 20 digits,
 /// one, three and five beginnings gave $\ell_1$ norms of 10.8, 10.0 and 9.0 for additions, for 500 queries each two.
 const PER_BEGINNING: u64 = 1_500;
@@ -35,15 +42,40 @@ pub(super) struct Held {
 }
 
 impl Search<'_> {
-    /// The smallest point there is to be found: from several beginnings, the best of which is refined and pruned.
-    pub(super) fn direct(&self, course: &mut Course) -> Result<Found, ExplainError> {
-        let refiner = self.refiner();
-        let found = self.refined(&refiner, course);
-        let mut steps = refiner.steps.take();
-        course.iterations += steps.len() as u64;
-        course.steps.append(&mut steps);
+    /// The smallest point there is to be found, in stages: several beginnings, the best of which is refined and pruned, then the
+    /// others. Of all points asked the smallest is the answer, so that more queries never give a larger one.
+    pub(super) fn direct(
+        &self,
+        stages: &[u64],
+        trials: &Trials<'_, '_>,
+        course: &mut Course,
+    ) -> Result<Found, ExplainError> {
+        for &planned in stages {
+            let refiner = self.refiner(planned);
+            let few = self.ledger.around.coordinates.free().len() <= refiner.left() / FOR_SCREENING;
+            if planned == STAGES[0] && few {
+                continue;
+            }
+            // The last stage is for budgets that leave room for it.
+            if planned == STAGES[2] && self.queries < 2 * STAGES[1] {
+                break;
+            }
+            let done = self.stage(&refiner, trials, course);
+            let mut steps = refiner.steps.take();
+            course.iterations += steps.len() as u64;
+            course.steps.append(&mut steps);
+            done?;
+            if refiner.is_over() || self.start != Start::Auto {
+                break;
+            }
+        }
         course.steps.sort_by_key(|step| step.queries);
-        found
+        if let Some(smallest) = self.ledger.smallest() {
+            return self.finished(smallest.point, smallest.minimal, smallest.known);
+        }
+        let known = self.ledger.best().or_else(|| self.ledger.nearest());
+        let point = known.map_or_else(|| self.ledger.origin().to_vec(), |candidate| candidate.point);
+        self.finished(point, Minimal::NotAsked, None)
     }
 
     /// Whether the search begins at the input itself, whose scores are known.
@@ -52,14 +84,22 @@ impl Search<'_> {
         coordinates.origin == coordinates.whole
     }
 
-    fn refined(&self, refiner: &Refiner<'_, '_>, course: &mut Course) -> Result<Found, ExplainError> {
+    /// One stage.
+    fn stage(
+        &self,
+        refiner: &Refiner<'_, '_>,
+        trials: &Trials<'_, '_>,
+        course: &mut Course,
+    ) -> Result<(), ExplainError> {
         let origin = self.ledger.origin().to_vec();
         let base = if self.begins_at_input() {
             self.original_scores.to_vec()
         } else {
             let scores = self.ledger.ask_scores(std::slice::from_ref(&origin))?.concat();
-            if self.ledger.reaches(self.ledger.around.condition.margin(&scores)) {
-                return self.finished(origin, Minimal::Checked, Some(self.ledger.queries()));
+            let margin = self.ledger.around.condition.margin(&scores);
+            if self.ledger.reaches(margin) {
+                self.ledger.offer(&origin, margin, Minimal::Checked);
+                return Ok(());
             }
             scores
         };
@@ -68,25 +108,43 @@ impl Search<'_> {
             Start::Input | Start::Zero | Start::Centre => Vec::new(),
         };
         if begun.is_empty() {
-            let Some(held) = self.fallback(refiner, course)? else {
-                let nearest = self.ledger.nearest().map_or(origin, |near| near.point);
-                return self.finished(nearest, Minimal::NotAsked, None);
-            };
+            let Some(held) = self.fallback(refiner, trials, course)? else { return Ok(()) };
             begun.push(Begun { order: self.ledger.moved(&held.point), held });
         }
-        begun.truncate(usize::try_from(self.queries / PER_BEGINNING).unwrap_or(usize::MAX).max(1));
-        for Begun { held, order } in &mut begun {
+        let at_first = usize::try_from(refiner.planned / PER_BEGINNING).unwrap_or(usize::MAX).max(1);
+        for Begun { held, order } in begun.iter_mut().take(at_first) {
             *held = refiner.descend(held.clone(), &order[..order.len().min(BESIDE)], FIRST_STEPS)?;
         }
         begun.sort_by(|a, b| refiner.penalty(&a.held).total_cmp(&refiner.penalty(&b.held)));
-        match begun.into_iter().next() {
-            Some(best) => self.followed(refiner, best),
-            None => self.finished(origin, Minimal::NotAsked, None),
+        let others = if refiner.planned == STAGES[0] { 1 } else { begun.len() };
+        for one in begun.into_iter().take(others) {
+            self.followed(refiner, one)?;
+            if refiner.left() == 0 {
+                break;
+            }
         }
+        self.settled(&self.refiner(SETTLING))
+    }
+
+    /// Prunes the smallest point until no single place of it can go.
+    fn settled(&self, refiner: &Refiner<'_, '_>) -> Result<(), ExplainError> {
+        while self.options.prune && refiner.left() > 0 {
+            let Some(Smallest { point, margin, known, minimal, .. }) = self.ledger.smallest() else { break };
+            if minimal == Minimal::Checked {
+                break;
+            }
+            let before = self.ledger.sent();
+            let known = known.unwrap_or_else(|| self.ledger.queries());
+            self.bare(refiner, Held { point, margin, known })?;
+            if self.ledger.sent() == before {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// To its end: descents and prunings in turns, once with all coordinates looked at anew.
-    fn followed(&self, refiner: &Refiner<'_, '_>, begun: Begun) -> Result<Found, ExplainError> {
+    fn followed(&self, refiner: &Refiner<'_, '_>, begun: Begun) -> Result<(), ExplainError> {
         let Begun { mut held, order } = begun;
         let mut beside: Vec<usize> = order.into_iter().take(BESIDE).collect();
         let (mut minimal, mut swept) = (Minimal::NotAsked, false);
@@ -110,13 +168,18 @@ impl Search<'_> {
             }
         }
         if self.options.prune {
-            (held, minimal) = self.bare(refiner, held)?;
+            self.bare(refiner, held)?;
         }
-        self.finished(held.point, minimal, Some(held.known))
+        Ok(())
     }
 
     /// A valid point where single features tell nothing.
-    fn fallback(&self, refiner: &Refiner<'_, '_>, course: &mut Course) -> Result<Option<Held>, ExplainError> {
+    fn fallback(
+        &self,
+        refiner: &Refiner<'_, '_>,
+        trials: &Trials<'_, '_>,
+        course: &mut Course,
+    ) -> Result<Option<Held>, ExplainError> {
         let mut held = None;
         if self.start == Start::Auto {
             held = if self.begins_at_input() {
@@ -129,8 +192,8 @@ impl Search<'_> {
             }
         }
         if held.is_none() {
-            let queries = self.left().saturating_sub(LOOK) / 2;
-            self.minimise(self.start()?, queries, Weights::Several, course)?;
+            let queries = refiner.left() as u64 / 2;
+            self.minimise(trials, self.start()?, queries, Weights::Several, course)?;
             held = self.best()?;
         }
         let Some(held) = held else { return Ok(None) };
@@ -145,8 +208,15 @@ impl Search<'_> {
         Ok(Some(held))
     }
 
-    pub(super) fn refiner(&self) -> Refiner<'_, '_> {
-        Refiner { ledger: &self.ledger, end: self.queries.saturating_sub(LOOK), steps: RefCell::default() }
+    /// A refiner that plans with so many queries.
+    pub(super) fn refiner(&self, planned: u64) -> Refiner<'_, '_> {
+        Refiner {
+            ledger: &self.ledger,
+            end: self.queries.saturating_sub(self.ledger.around.reserve),
+            planned,
+            began: self.ledger.sent(),
+            steps: RefCell::default(),
+        }
     }
 
     /// The best point so far, as a file holds it if it is valid so.
@@ -157,7 +227,10 @@ impl Search<'_> {
 
     /// Without what can go as long as the class condition holds at all: every feature left is needed for the class itself.
     fn bare(&self, refiner: &Refiner<'_, '_>, held: Held) -> Result<(Held, Minimal), ExplainError> {
-        prune(&self.ledger, held, self.ledger.around.floor, refiner.left() as u64)
+        let (held, minimal) = prune(&self.ledger, held, self.ledger.around.floor, refiner.left() as u64)?;
+        self.ledger.offer(&held.point, held.margin, minimal);
+        self.ledger.settle();
+        Ok((held, minimal))
     }
 
     pub(super) fn pruned(&self, refiner: &Refiner<'_, '_>, held: Held) -> Result<Found, ExplainError> {
@@ -198,16 +271,22 @@ pub(super) struct Refiner<'a, 'b> {
     pub(super) ledger: &'a Ledger<'b>,
     /// Queries sent after which nothing may be asked.
     end: u64,
+    /// What it plans with, from where it began.
+    planned: u64,
+    began: u64,
     steps: RefCell<Vec<Step>>,
 }
 
 impl Refiner<'_, '_> {
-    /// Queries left; none if the search was cancelled.
+    /// Queries left of the plan; none if the budget has ended or the search was cancelled.
     pub(super) fn left(&self) -> usize {
-        if self.ledger.is_cancelled() {
-            return 0;
-        }
-        usize::try_from(self.end.saturating_sub(self.ledger.sent())).unwrap_or(usize::MAX)
+        let left = (self.began + self.planned).saturating_sub(self.ledger.sent());
+        if self.is_over() { 0 } else { usize::try_from(left).unwrap_or(usize::MAX) }
+    }
+
+    /// Whether nothing may be asked any more.
+    fn is_over(&self) -> bool {
+        self.ledger.is_cancelled() || self.ledger.sent() >= self.end
     }
 
     fn penalty(&self, held: &Held) -> f64 {

@@ -1,12 +1,17 @@
 //! The penalised search: an optimiser minimises loss and penalty, at one weight or at several, within one budget.
 
 use gradless::drive::Event;
-use gradless::{Budget, Config, Driver, Problem, ProblemError, Regulariser, Set, Solver, StopReason};
+use gradless::{
+    Batch, Budget, Config, Driver, Noise, Oracle, OracleError, Problem, ProblemError, Regulariser, Set,
+    Solver, StopReason,
+};
 
-use super::{Course, Found, LOOK, Search, Start, Strategy};
+use super::trial::Trials;
+use super::{Course, Found, Search, Start, Strategy};
 use crate::answer::{Minimal, Step};
 use crate::error::ExplainError;
-use crate::ledger::Ledger;
+use crate::features::Strength;
+use crate::ledger::{Ledger, Surroundings, loss};
 
 /// Share of the queries that is kept for pruning.
 const FOR_PRUNING: u64 = 3;
@@ -16,6 +21,8 @@ const ROUNDS: u64 = 6;
 const STRIDE: f64 = 4.0;
 /// A search ends when they are this close.
 const CLOSE: f64 = 1.3;
+/// Draws of a method begin here, far from those of trials.
+const FIRST_DRAW: u64 = 1 << 40;
 /// Points along one way that are asked at once.
 const STOPS: usize = 15;
 
@@ -30,16 +37,22 @@ pub(super) enum Weights {
 
 impl Search<'_> {
     /// The method at fixed weights or at several, and if asked for what is needed of it.
-    pub(super) fn by_method(&self, course: &mut Course) -> Result<Found, ExplainError> {
+    pub(super) fn by_method(
+        &self,
+        trials: &Trials<'_, '_>,
+        course: &mut Course,
+    ) -> Result<Found, ExplainError> {
         let start = self.start()?;
         let reserve = if self.options.prune { self.queries / FOR_PRUNING } else { 0 };
-        let queries = self.left().saturating_sub(reserve + 2 * LOOK);
-        let weights = match self.options.strategy {
+        let queries = self.left().saturating_sub(reserve + 2 * self.ledger.around.reserve);
+        let weights = match self.strategy {
             Strategy::Fixed => Weights::Given,
-            Strategy::Direct | Strategy::Penalised => Weights::Several,
+            Strategy::Eliminate | Strategy::Select | Strategy::Direct | Strategy::Penalised => {
+                Weights::Several
+            }
         };
-        let last = self.minimise(start, queries, weights, course)?;
-        let refiner = self.refiner();
+        let last = self.minimise(trials, start, queries, weights, course)?;
+        let refiner = self.refiner(self.left());
         if !self.options.prune && weights == Weights::Given {
             return self.finished(last, Minimal::NotAsked, None);
         }
@@ -74,6 +87,7 @@ impl Search<'_> {
     /// where it was not, each time from the best valid point so far. Gives the last point.
     pub(super) fn minimise(
         &self,
+        trials: &Trials<'_, '_>,
         start: Vec<f64>,
         queries: u64,
         weights: Weights,
@@ -91,7 +105,11 @@ impl Search<'_> {
             let slice = if several { left.min((queries / ROUNDS).max(1)) } else { left };
             (course.l1, course.l2) = (factor * l1, factor * l2);
             let before = ledger.sent();
-            let holds = one_round(ledger, &self.options.config, (slice, round), &mut last, course)?;
+            let objective = Objective { ledger, disturbed: trials.disturbed() };
+            let holds = one_round(&objective, &self.options.config, (slice, round), &mut last, course)?;
+            // What was asked disturbed is no answer yet.
+            let holds =
+                if objective.disturbed.is_some() { trials.passed(last.clone())?.is_some() } else { holds };
             ledger.settle();
             let over = matches!(course.stop, Some(StopReason::OracleFailed { .. } | StopReason::Cancelled));
             // A round that did not pay for one step will not pay for the next either.
@@ -117,16 +135,18 @@ impl Search<'_> {
 
 /// So many queries of the method from where the last round ended; whether the end is valid.
 fn one_round(
-    ledger: &Ledger<'_>,
+    objective: &Objective<'_, '_>,
     config: &Config,
     (queries, round): (u64, u64),
     last: &mut Vec<f64>,
     course: &mut Course,
 ) -> Result<bool, ExplainError> {
+    let ledger = objective.ledger;
     let problem = problem(ledger, course.l1, course.l2, last.clone())?;
     let config = Config {
         budget: Budget { queries: Some(queries), sent: Some(queries) },
         seed: config.seed.wrapping_add(round),
+        noise: if objective.disturbed.is_some() { Noise::Common } else { config.noise },
         ..config.clone()
     };
     let solver = Solver::new(problem, config)?;
@@ -149,12 +169,39 @@ fn one_round(
         }
     };
     let driver = Driver::default().threads(ledger.around.threads).cancelled_by(ledger.around.cancel);
-    let outcome = driver.observe(&mut watch).run(solver, ledger);
+    let outcome = driver.observe(&mut watch).run(solver, objective);
     course.iterations += outcome.counts.iterations;
     *last = outcome.x().to_vec();
     let loss = outcome.last.loss;
     course.stop = outcome.stop;
     Ok(loss.is_some_and(|loss| loss < ledger.loss_at_floor()))
+}
+
+/// What a method minimises: the loss of the margin, or where answers should survive disturbances, its expectation under them. The
+/// rows of one difference share their disturbance, and every difference has another one.
+struct Objective<'a, 'b> {
+    ledger: &'a Ledger<'b>,
+    /// How inputs are disturbed, and the seed of the draws.
+    disturbed: Option<(Strength, u64)>,
+}
+
+impl Oracle for Objective<'_, '_> {
+    fn evaluate(&self, batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
+        let Some((strength, seed)) = self.disturbed else { return self.ledger.evaluate(batch, values) };
+        let Surroundings { coordinates, condition, .. } = self.ledger.around;
+        let copy = |(point, sample): (&[f64], u64)| {
+            coordinates.disturbed(point, &self.ledger.input(point), strength, (seed, FIRST_DRAW + sample))
+        };
+        let copies: Vec<Vec<f64>> = batch.rows().map(copy).collect();
+        for (value, scores) in values.iter_mut().zip(self.ledger.look_at_inputs(&copies)?) {
+            *value = loss(condition.margin(&scores), self.ledger.kappa);
+        }
+        Ok(())
+    }
+
+    fn preferred_rows(&self) -> usize {
+        self.ledger.preferred_rows()
+    }
 }
 
 /// The problem at these weights: small in the distance from the origin, between the bounds.

@@ -30,7 +30,8 @@ fn an_answer_is_as_sure_as_was_asked_from_the_first_step_to_the_last() {
         for (strategy, confidence) in
             [Strategy::Direct, Strategy::Penalised].into_iter().flat_map(|s| asked.map(|c| (s, c)))
         {
-            let options = Options { confidence, strategy, ..budget(2_000, seed) };
+            let options =
+                Options { confidence: Some(confidence), strategy: Some(strategy), ..budget(2_000, seed) };
             let answer = ask(&net, &task, &options).unwrap();
             if !answer.valid {
                 continue;
@@ -60,7 +61,7 @@ fn a_confidence_that_makes_no_sense_is_refused_before_anything_is_asked() {
     let model = Linear::new(10, 1.0);
     let task = Task::new(Question::CHANGE, input(10));
     for confidence in [Confidence::Share(-0.1), Confidence::Share(f64::NAN), Confidence::Probability(1.0)] {
-        let refused = ask(&model, &task, &Options { confidence, ..budget(400, 0) });
+        let refused = ask(&model, &task, &Options { confidence: Some(confidence), ..budget(400, 0) });
         assert!(refused.is_err(), "{confidence:?}");
     }
     assert_eq!(model.asked.load(Ordering::Relaxed), 0);

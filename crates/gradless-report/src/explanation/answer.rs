@@ -1,15 +1,16 @@
 //! The part of the page about one question: numbers, scores, curves, how sure, what it cost.
 
 use gradless_explain::answer::Counted;
-use gradless_explain::{Answer, Confidence, Minimal, Step};
+use gradless_explain::{Answer, Confidence, Minimal, Step, Strategy};
 
-use super::{Page, scores};
+use super::subject::{Subject, title};
+use super::{Page, belief, scores};
 use crate::curve::Curve;
 use crate::format::{count, grouped, number, plural, seconds};
 use crate::html::{isolated, name, put};
 
 pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut String) {
-    let (title, term) = (answer.question.title(), answer.question.term());
+    let (title, term) = (title(answer), answer.question.term());
     let (class, state) = if answer.valid { ("found", "valid") } else { ("missed", "not found") };
     put!(
         page,
@@ -17,6 +18,7 @@ pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut 
          <span class=\"term\">{term}</span> <span class=\"state {class}\">{state}</span></h2>\n"
     );
     figures(page_data, answer, page);
+    belief::write(page_data, answer, page);
     page.push_str("<div class=\"columns\">\n");
     scores::write(page_data, answer, page);
     if answer.steps.is_empty() {
@@ -36,8 +38,8 @@ pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut 
 fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
     let Counted { kind, used, .. } = answer.features;
     let unit = if answer.is_part() { "kept" } else { "changed" };
-    let values = match page_data.frame.channels {
-        1 => String::new(),
+    let values = match (&page_data.subject, page_data.frame.channels) {
+        (Subject::Table(_) | Subject::Text(_), _) | (_, 1) => String::new(),
         _ => format!(", {}", plural(answer.nonzeros, "value")),
     };
     let [before, after] =
@@ -48,13 +50,16 @@ fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
         ("class before → after", format!("{before} → {after}"))
     };
     let things = if used == 1 { kind.one() } else { kind.many() };
-    let entries = [
+    let mut entries = vec![
         (format!("{things} {unit}{values}"), count(used as u64)),
         (label.to_owned(), class),
         ("margin".to_owned(), number(answer.margin)),
+    ];
+    entries.extend(answer.stability.as_ref().map(belief::bound));
+    entries.extend([
         (format!("l1 norm (l2: {})", number(answer.norm_l2)), number(answer.norm_l1)),
         ("queries".to_owned(), count(answer.queries)),
-    ];
+    ]);
     page.push_str("<dl class=\"figures-row\">\n");
     for (label, value) in entries {
         put!(page, "<div><dt>{label}</dt><dd>{value}</dd></div>\n");
@@ -81,6 +86,9 @@ fn sureness(answer: &Answer, page: &mut String) {
         fact("Margin asked for", &format!("κ = {}", number(kappa)), page);
     }
     let minimal = match (answer.minimal, answer.is_part()) {
+        (Minimal::Checked, _) if answer.strategy == Strategy::Eliminate => {
+            "yes: without any one of its pieces it does not hold".to_owned()
+        }
         (Minimal::Checked, true) => {
             format!("yes: without any one of these {} the class is lost", answer.features.kind.many())
         }

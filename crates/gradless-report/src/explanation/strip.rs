@@ -3,6 +3,7 @@
 use gradless_explain::Answer;
 
 use super::Page;
+use super::subject::title;
 use crate::format::{count, plural};
 use crate::html::{LONGEST_NAME, image, isolated, name, put};
 use crate::picture::{Picture, PictureError};
@@ -18,14 +19,14 @@ pub(super) fn write(page_data: &Page, page: &mut String) {
     group("one", "Input", &original, page);
     for answer in &page_data.answers {
         let class = page_data.class_name(answer.explanation.class);
-        let (title, first, second) = if answer.is_part() {
+        let (first, second) = if answer.is_part() {
             let alone = alone(page_data, answer, &class, "On its own", "The kept pixels alone");
-            ("What is enough", kept(page_data, answer), alone)
+            (kept(page_data, answer), alone)
         } else {
             let alone = alone(page_data, answer, &class, "Result", "The changed image");
-            ("What would change it", change(page_data, answer), alone)
+            (change(page_data, answer), alone)
         };
-        group("two", title, &(first + &second), page);
+        group("two", &title(answer), &(first + &second), page);
     }
     page.push_str("</section>\n");
 }

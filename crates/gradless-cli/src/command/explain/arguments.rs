@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use gradless_explain::{Confidence, Kappa, Question};
+use gradless_explain::{Confidence, Kappa, Question, Steadiness};
 
 use crate::model::ModelArguments;
 
@@ -14,7 +14,9 @@ Examples:
   gradless explain                                          the embedded LeNet and a digit: try it first
   gradless explain --model M.onnx --input cat.png           both questions about your model and picture
   gradless explain --model M.onnx --input cat.jpg --resize --classes labels.txt --scores probabilities
-  gradless explain --input 5.png --question change --target 3   the smallest change that makes it a 3
+  gradless explain --input 5.png --question change --target 3   a change that makes it a 3
+  gradless explain --input 5.png --examples digits/ --second-opinion other.onnx   changes made of real digits, and another model's view
+  gradless explain --confidence 0 --stability off           the smallest answers that have the class at all
   gradless explain --model M.onnx --input pictures/         every picture of a folder; run it again to go on
   gradless explain --preset paper --question part --method zo-exp-storm   the paper's experiment on one digit
 
@@ -56,17 +58,41 @@ pub(crate) struct Explain {
     pub(crate) target: Option<String>,
 
     /// How sure the model must be of an answer: the share of the input's own margin that it keeps (0.5 or 50%), or a probability
-    /// (p=0.9) [default: 0, the class alone]
+    /// (p=0.9); 0: the class alone [default: 0.5, and 0.97 where scores lie between -1 and 1; with the presets paper and authors: 0]
     #[arg(long, value_name = "C", help_heading = "What is asked")]
-    pub(crate) confidence: Option<ConfidenceWord>,
+    pub(crate) confidence: Option<Confidence>,
+
+    /// What an answer must survive: off, on, or a list of noise=SHARE (of the range of numbers), shift=PIXELS, brightness=SHARE and
+    /// draws=N (of the last check) [default: noise=0.15,shift=1,brightness=0.1,draws=100, small pictures are not moved; with the presets paper and authors: off]
+    #[arg(long, value_name = "off|on|noise=..,shift=..", help_heading = "What is asked")]
+    pub(crate) stability: Option<Steadiness>,
+
+    /// Inputs like this one (a folder, an IDX file, or a .npy with one per row): changes begin at the nearest of another class, so that
+    /// what remains is real. `none` for none [default: with the embedded LeNet a sheet of digits]
+    #[arg(long, value_name = "DIR|FILE|none", help_heading = "What is asked")]
+    pub(crate) examples: Option<PathBuf>,
+
+    /// An autoencoder (input in, input out) that tells how plausible answers are [default: a linear one of the examples]
+    #[arg(long, value_name = "A.onnx", help_heading = "What is asked")]
+    pub(crate) autoencoder: Option<PathBuf>,
+
+    /// Another model that is asked what it thinks of the answers; not used in the search. May be repeated
+    #[arg(long, value_name = "M2.onnx", help_heading = "What is asked")]
+    pub(crate) second_opinion: Vec<PathBuf>,
 
     /// A mask (picture or .npy of the model's size): what is white in it stays as it is
     #[arg(long, value_name = "MASK", help_heading = "What is asked")]
     pub(crate) freeze: Option<PathBuf>,
 
     /// What counts as absent in a part: a number, or a picture or .npy with one for each place [default: 0]
-    #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
-    pub(crate) background: Option<String>,
+    #[arg(
+        long,
+        alias = "background",
+        value_name = "V|FILE",
+        allow_hyphen_values = true,
+        help_heading = "What is asked"
+    )]
+    pub(crate) absent: Option<String>,
 
     /// The least number a change may lead to: one, or a picture or .npy [default: the model's range]
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
@@ -89,6 +115,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "How it is searched")]
     pub(crate) seed: u64,
 
+    /// Different answers to each question: with no feature in common, as long as there are such
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "What is asked")]
+    pub(crate) count: usize,
+
     /// Search again with this many other seeds and say how well the answers agree
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "How it is searched")]
     pub(crate) agree: u32,
@@ -97,7 +127,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// How the smallest answer is searched [default: direct; penalised where --method names another method than auto; with the
+    /// How the smallest answer is searched [default: eliminate; direct with --stability off; penalised where --method names another method than auto; with the
     /// presets paper and authors: fixed]
     #[arg(long, value_enum, value_name = "STRATEGY", help_heading = "How it is searched")]
     pub(crate) strategy: Option<StrategyName>,
@@ -178,6 +208,10 @@ fn questions() -> PossibleValuesParser {
 /// How the smallest answer is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StrategyName {
+    /// From something that answers the question, what is not needed is taken away
+    Eliminate,
+    /// The fewest features that suffice, of those that have a choice of a few values: columns, words, regions
+    Select,
     /// By what single places do to the scores; where they tell nothing, by the method
     Direct,
     /// The method minimises loss and penalty at several weights
@@ -228,28 +262,6 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// How sure the model must be, as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ConfidenceWord(pub(crate) Confidence);
-
-impl FromStr for ConfidenceWord {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str, most: f64| {
-            let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=most).contains(value));
-            value.ok_or_else(|| {
-                "a share of the input's margin (0.5 or 50%), or a probability (p=0.9)".to_owned()
-            })
-        };
-        Ok(Self(match (text.strip_prefix("p="), text.strip_suffix('%')) {
-            (Some(p), _) => Confidence::Probability(number(p, 1.0)?),
-            (None, Some(share)) => Confidence::Share(number(share, f64::MAX)? / 100.0),
-            (None, None) => Confidence::Share(number(text, f64::MAX)?),
-        }))
-    }
-}
-
 /// A margin to reach, as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct KappaWord(pub(crate) Option<Kappa>);
@@ -273,17 +285,6 @@ impl FromStr for KappaWord {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn confidence_is_a_share_or_a_probability() {
-        let read = |text: &str| text.parse::<ConfidenceWord>().map(|word| word.0);
-        assert_eq!(read("0.5"), Ok(Confidence::Share(0.5)));
-        assert_eq!(read("50%"), Ok(Confidence::Share(0.5)));
-        assert_eq!(read("p=0.9"), Ok(Confidence::Probability(0.9)));
-        for wrong in ["", "-1", "nan", "p=2", "p", "sure", "p=50%"] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn kappa_is_a_number_a_share_or_none() {

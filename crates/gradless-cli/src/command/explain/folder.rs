@@ -20,7 +20,9 @@ use crate::run::trace::{self, Row};
 /// The keys of the configuration that do not change the result.
 const CALLED: [&str; 3] = ["command", "arguments", "directory"];
 /// What a run leaves behind, and another may replace.
-const LEAVINGS: [&str; 14] = [
+/// Below it lie other answers to the same question.
+const OTHERS: &str = "others";
+const LEAVINGS: [&str; 15] = [
     CONFIG,
     JOURNAL,
     RESULT,
@@ -34,6 +36,7 @@ const LEAVINGS: [&str; 14] = [
     "trace.csv",
     "pp",
     "pn",
+    OTHERS,
     ITEMS,
 ];
 
@@ -171,7 +174,14 @@ pub(super) fn write(
     put(&folder.join("original.png"), &frame.picture(&explained.input)?.to_png())?;
     let single = job.settings.options.questions.len() == 1;
     for answer in &mut explained.answers {
-        let place = if single { folder.to_owned() } else { folder.join(answer.question.abbreviation()) };
+        let place = match (single, answer.alternative) {
+            (true, 0) => folder.to_owned(),
+            (true, other) => folder.join(OTHERS).join(other.to_string()),
+            (false, 0) => folder.join(answer.question.abbreviation()),
+            (false, other) => {
+                folder.join(answer.question.abbreviation()).join(OTHERS).join(other.to_string())
+            }
+        };
         fs::create_dir_all(&place).with_context(|| cannot_make(&place))?;
         let path = |name: &str| place.join(name);
         npy::write(&path("x.npy"), job.loaded.onnx.shape(), &answer.x)?;

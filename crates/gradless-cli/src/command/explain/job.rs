@@ -8,6 +8,7 @@ use gradless_explain::session::Look;
 use gradless_explain::{Answer, ExplainError, Grid, Labels, Pixels, Progress, Session, Watch};
 use gradless_models::Journalled;
 
+use super::company::Company;
 use super::settings::Settings;
 use crate::model::{self, Account, Loaded};
 use crate::run::interrupt;
@@ -20,6 +21,8 @@ pub(super) struct Job {
     pub(super) upper: PerCoordinate,
     pub(super) background: PerCoordinate,
     pub(super) frozen: Vec<bool>,
+    /// What is known beside the model.
+    pub(super) company: Company,
     /// When everything must end.
     pub(super) deadline: Option<Instant>,
     /// Where the answers of the model are kept, if the run can be resumed.
@@ -98,10 +101,12 @@ impl Job {
         };
         let options = gradless_explain::Options { threads, ..self.settings.options.clone() };
         let sent = || self.journal.as_ref().map_or_else(|| account.sent(), Journal::sent);
+        let opinions = self.company.opinions();
         let session = Session {
             model,
             features: &subject.pixels,
             options: &options,
+            beside: self.company.beside(&opinions),
             labels: Labels {
                 input: &subject.name,
                 input_sha256: Some(&subject.sha256),
@@ -127,6 +132,7 @@ impl Job {
             absent: self.background.clone().into(),
             frozen: self.frozen.clone(),
             grid: self.grid(),
+            disturbance: Some(self.settings.disturbance),
         }
     }
 

@@ -49,7 +49,7 @@ pub(super) fn run(
     put(&folder.join(RESULT), &pretty(&summary)?)?;
     terminal.result(&summary.human(&entries), &summary)?;
     let valid = |entry: &IndexEntry| {
-        entry.outcomes.len() == job.settings.options.questions.len() && entry.outcomes.iter().all(|o| o.valid)
+        entry.outcomes.len() >= job.settings.options.questions.len() && entry.outcomes.iter().all(|o| o.valid)
     };
     if !entries.is_empty() && entries.iter().all(|entry| entry.error.is_some()) {
         anyhow::bail!(
@@ -106,7 +106,7 @@ impl Batch<'_> {
         let page: Page = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
         let is_cut_off = page.answers.iter().any(|answer| was_cut_off(&answer.stop_reason));
         let finish = if is_cut_off { Finish::CutOff } else { Finish::Whole };
-        (page.answers.len() == self.job.settings.options.questions.len()).then(|| (row(&page, &name), finish))
+        self.job.settings.are_answered(&page.answers).then(|| (row(&page, &name), finish))
     }
 
     /// The first input that can be read and asked about, and what the model says to it.

@@ -2,7 +2,7 @@
 
 use gradless::Model;
 use gradless_explain::Answer;
-use gradless_report::{Frame, Page};
+use gradless_report::{Frame, Page, Subject};
 
 use super::job::{Explained, Job};
 
@@ -20,6 +20,7 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
     }
     Page {
         title: explained.name.clone(),
+        subject: Subject::Picture,
         frame: frame(job),
         input: explained.input.clone(),
         classes: job.loaded.onnx.description().classes.clone(),

@@ -2,7 +2,11 @@
 
 use anyhow::{Context, bail};
 use gradless::{Budget, Config, Method, Momentum, Preset, StopRule};
-use gradless_explain::{Confidence, Declared, Kappa, Moves, Options, Question, Start, Starts, Strategy};
+use gradless_explain::features::Kind;
+use gradless_explain::{
+    Answer, Confidence, Declared, Disturbance, Kappa, Moves, Options, Question, Stability, Start, Starts,
+    Strategy,
+};
 use serde::Serialize;
 
 use super::arguments::{ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
@@ -20,15 +24,17 @@ const WEIGHT_COLOUR: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Settings {
     pub(super) preset: &'static str,
+    /// How pictures are disturbed.
+    pub(super) disturbance: Disturbance,
     #[serde(flatten)]
     pub(super) options: Options,
 }
 
 /// What the words do not say: what the model takes and gives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Given {
-    /// Channels of an input.
-    pub(super) channels: usize,
+pub(super) struct Given<'a> {
+    /// The shape of an input.
+    pub(super) shape: &'a [usize],
     /// The numbers black and white stand for.
     pub(super) range: [f64; 2],
     /// What the scores are declared to be.
@@ -39,7 +45,11 @@ pub(super) struct Given {
 
 impl Settings {
     /// What is asked of such a model.
-    pub(super) fn new(asked: &Explain, given: Given) -> anyhow::Result<Self> {
+    pub(super) fn new(asked: &Explain, given: Given<'_>) -> anyhow::Result<Self> {
+        let channels = match *given.shape {
+            [channels, _, _] => channels,
+            _ => 1,
+        };
         let ours = Options::default();
         let (weight, queries) = (ours.l1, ours.max_queries);
         let paper = asked.preset != PresetName::Default;
@@ -71,7 +81,7 @@ impl Settings {
         let max_queries = asked.max_queries.unwrap_or(default_queries);
         config.budget = Budget::queries(max_queries);
         let width = given.range[1] - given.range[0];
-        let (l1, l2) = match (paper, given.channels) {
+        let (l1, l2) = match (paper, channels) {
             (true, 3) => (WEIGHT_COLOUR, WEIGHT_COLOUR),
             (true, _) => (weight, weight),
             // The same for the same picture, whatever numbers stand for black and white.
@@ -86,17 +96,28 @@ impl Settings {
             max_queries,
             l1: not_negative("--l1", asked.l1.unwrap_or(l1))?,
             l2: not_negative("--l2", asked.l2.or(asked.l1).unwrap_or(l2))?,
-            confidence: asked.confidence.map_or(ours.confidence, |word| word.0),
+            confidence: match asked.confidence {
+                Some(confidence) => Some(confidence),
+                None if paper => Some(Confidence::CLASS_ALONE),
+                None => ours.confidence,
+            },
+            stability: match asked.stability {
+                Some(word) => Some(word.stability),
+                None if paper => Some(Stability::Off),
+                None => ours.stability,
+            },
+            elimination: ours.elimination,
             kappa: match asked.kappa {
                 Some(word) => word.0,
                 None if paper => None,
                 None => ours.kappa,
             },
             prune: asked.prune.map_or(!paper, |switch| switch == Switch::On),
-            starts: starts(asked, given.channels),
+            starts: starts(asked, channels),
             noise_floor,
             declared: given.declared,
             agree: asked.agree,
+            count: asked.count,
             threads: ours.threads,
         };
         Ok(Self {
@@ -105,28 +126,46 @@ impl Settings {
                 PresetName::Paper => "paper",
                 PresetName::Authors => "authors",
             },
+            disturbance: asked
+                .stability
+                .unwrap_or_default()
+                .disturbance
+                .unwrap_or_else(|| Disturbance::of(given.shape)),
             options,
         })
     }
 
+    /// Whether every question has an answer.
+    pub(super) fn are_answered(&self, answers: &[Answer]) -> bool {
+        let first = answers.iter().filter(|answer| answer.alternative == 0).count();
+        first == self.options.questions.len()
+    }
+
     /// How many searches so many inputs take.
     pub(super) fn searches(&self, inputs: usize) -> u64 {
-        let Options { questions, agree, .. } = &self.options;
-        (inputs as u64).saturating_mul(questions.len() as u64).saturating_mul(1 + u64::from(*agree))
+        let Options { questions, agree, count, .. } = &self.options;
+        let each = (questions.len() as u64).saturating_mul(*count as u64);
+        (inputs as u64).saturating_mul(each).saturating_mul(1 + u64::from(*agree))
     }
 
     /// The settings as a page shows them.
     pub(super) fn table(&self) -> Vec<(String, String)> {
-        let Options { method, strategy, max_queries, l1, l2, prune, .. } = &self.options;
+        let Options { method, max_queries, l1, l2, prune, .. } = &self.options;
+        let strategy = self.options.strategy(Kind::Pixels);
         let kappa = match self.options.kappa {
             None => "none".to_owned(),
             Some(Kappa::Absolute(kappa)) => kappa.to_string(),
             Some(Kappa::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
         };
         let confidence = match self.options.confidence {
-            Confidence::Share(0.0) => "the class alone".to_owned(),
-            Confidence::Share(share) => format!("{} % of the input's margin", 100.0 * share),
-            Confidence::Probability(p) => format!("a probability of {p}"),
+            None => "the default".to_owned(),
+            Some(Confidence::CLASS_ALONE) => "the class alone".to_owned(),
+            Some(Confidence::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
+            Some(Confidence::Probability(p)) => format!("a probability of {p}"),
+        };
+        let stability = match self.options.stability() {
+            Stability::Off => "not asked".to_owned(),
+            Stability::On { draws } => format!("{}; {draws} draws", self.disturbance.words()),
         };
         let adds = |question: &Question| matches!(question, Question::Change { moves: Moves::Add, .. });
         let adds = self.options.questions.iter().any(adds);
@@ -137,6 +176,7 @@ impl Settings {
             ("queries allowed per question", max_queries.to_string()),
             ("weights l1, l2 at the start", format!("{l1}, {l2}")),
             ("confidence", confidence),
+            ("must survive", stability),
             ("kappa", kappa),
             ("prune", if *prune { "on" } else { "off" }.to_owned()),
             ("changes", if adds { "add" } else { "two-sided" }.to_owned()),
@@ -158,18 +198,20 @@ fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {
 }
 
 /// As typed; else as in the paper, and a method that is named is used.
-fn strategy(asked: &Explain, method: Method) -> Strategy {
+fn strategy(asked: &Explain, method: Method) -> Option<Strategy> {
     let typed = asked.strategy.map(|strategy| match strategy {
+        StrategyName::Eliminate => Strategy::Eliminate,
+        StrategyName::Select => Strategy::Select,
         StrategyName::Direct => Strategy::Direct,
         StrategyName::Penalised => Strategy::Penalised,
         StrategyName::Fixed => Strategy::Fixed,
     });
     let paper = asked.preset != PresetName::Default;
-    typed.unwrap_or(match asked.search {
-        Some(Switch::Off) => Strategy::Fixed,
-        None if paper => Strategy::Fixed,
-        Some(Switch::On) | None if method != Method::default() => Strategy::Penalised,
-        Some(Switch::On) | None => Strategy::Direct,
+    typed.or(match asked.search {
+        Some(Switch::Off) => Some(Strategy::Fixed),
+        None if paper => Some(Strategy::Fixed),
+        Some(Switch::On) | None if method != Method::default() => Some(Strategy::Penalised),
+        Some(Switch::On) | None => None,
     })
 }
 

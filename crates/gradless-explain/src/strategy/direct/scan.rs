@@ -15,7 +15,7 @@ pub(crate) struct Begun {
 }
 
 /// Of all queries, one in so many may go into finding out which places matter.
-const FOR_SCREENING: usize = 5;
+pub(super) const FOR_SCREENING: usize = 5;
 /// How many more places are then looked at one by one, of those queries.
 const FOR_SINGLES: usize = 3;
 /// How far a place moves when many are asked at once, as a share of its way.

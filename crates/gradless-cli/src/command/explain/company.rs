@@ -1,0 +1,127 @@
+//! What is known beside the model: examples, an autoencoder, other models.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use gradless::{Inputs, Model};
+use gradless_explain::examples::{Autoencoder, Linear};
+use gradless_explain::session::{Beside, Second};
+use gradless_explain::{Examples, Stability};
+use gradless_models::{Description, Onnx, OnnxOptions};
+
+use super::arguments::{Explain, PresetName};
+use crate::input::{self, Source, Space};
+use crate::model::{self, Loaded};
+
+/// Numbers that examples may have in all: a gigabyte in single precision.
+const MOST_NUMBERS: usize = 1 << 28;
+
+/// Who is asked beside the model, and what like inputs are known.
+#[derive(Default)]
+pub(super) struct Company {
+    examples: Option<Examples>,
+    autoencoder: Option<Box<dyn Autoencoder + Send>>,
+    others: Vec<(String, Onnx)>,
+}
+
+impl Company {
+    /// Reads what the words name.
+    pub(super) fn invited(asked: &Explain, loaded: &Loaded, space: &Space) -> anyhow::Result<Self> {
+        let engine = model::engine_of(asked.model.engine)?;
+        let options =
+            |description| OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
+        let load = |path: &Path| -> anyhow::Result<Onnx> {
+            Ok(Onnx::load_with(path, &options(Description::beside(path)?))?)
+        };
+        let mut others = Vec::new();
+        for path in &asked.second_opinion {
+            let other = load(path).context("--second-opinion")?;
+            let (found, expected) = (other.shape(), loaded.onnx.shape());
+            ensure!(
+                found == expected && other.classes() == loaded.onnx.classes(),
+                "--second-opinion {}: it takes inputs of {found:?} and knows {} classes, the model {expected:?} and {}",
+                path.display(),
+                other.classes(),
+                loaded.onnx.classes()
+            );
+            others.push((path.display().to_string(), other));
+        }
+        let examples = examples(asked, loaded, space)?;
+        let autoencoder: Option<Box<dyn Autoencoder + Send>> = match (&asked.autoencoder, &examples) {
+            (Some(path), _) => {
+                let network = load(path).context("--autoencoder")?;
+                ensure!(
+                    network.inputs() == space.count() && network.classes() == space.count(),
+                    "--autoencoder {}: it takes {} numbers and gives {}, an input of the model has {}",
+                    path.display(),
+                    network.inputs(),
+                    network.classes(),
+                    space.count()
+                );
+                Some(Box::new(Network(network)))
+            }
+            (None, Some(examples)) => Some(Box::new(Linear::of(examples))),
+            (None, None) => None,
+        };
+        Ok(Self { examples, autoencoder, others })
+    }
+
+    /// The other models, for a session.
+    pub(super) fn opinions(&self) -> Vec<Second<'_>> {
+        self.others.iter().map(|(name, model)| Second { name, model }).collect()
+    }
+
+    /// All of it, for a session.
+    pub(super) fn beside<'a>(&'a self, opinions: &'a [Second<'a>]) -> Beside<'a> {
+        let autoencoder = self.autoencoder.as_deref().map(|autoencoder| autoencoder as &dyn Autoencoder);
+        Beside { examples: self.examples.as_ref(), autoencoder, opinions }
+    }
+
+    /// What tells one set of examples from another.
+    pub(super) fn examples_sha256(&self) -> Option<String> {
+        let bytes = |examples: &Examples| -> Vec<u8> {
+            (0..examples.len()).flat_map(|i| examples.row(i)).flat_map(f64::to_le_bytes).collect()
+        };
+        self.examples.as_ref().map(|examples| model::hash(&bytes(examples)))
+    }
+}
+
+/// The examples that are named, or the embedded digits for the embedded network.
+fn examples(asked: &Explain, loaded: &Loaded, space: &Space) -> anyhow::Result<Option<Examples>> {
+    let rows = match asked.examples.as_deref() {
+        Some(path) if path == Path::new("none") => return Ok(None),
+        Some(path) => {
+            let source = Source::open(path, space).context("--examples")?;
+            ensure!(
+                source.len().saturating_mul(space.count()) <= MOST_NUMBERS,
+                "--examples {}: {} inputs are more than is kept in memory, take fewer",
+                path.display(),
+                source.len()
+            );
+            let read = |index| source.read(index, space).context("--examples");
+            (0..source.len()).map(read).collect::<anyhow::Result<Vec<_>>>()?
+        }
+        None => {
+            let plain = asked.preset != PresetName::Default
+                || asked.stability.is_some_and(|word| word.stability == Stability::Off);
+            if asked.model.model.is_some() || plain || loaded.onnx.shape() != input::DIGIT_SHAPE {
+                return Ok(None);
+            }
+            input::digits(space)?
+        }
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "examples are kept in single precision")]
+    let rows = rows.into_iter().flatten().map(|x| x as f32).collect();
+    Examples::new(rows, space.count()).map(Some).context("--examples")
+}
+
+/// A network that gives inputs back.
+struct Network(Onnx);
+
+impl Autoencoder for Network {
+    fn restored(&self, input: &[f64]) -> Option<Vec<f64>> {
+        let mut back = vec![0.0; self.0.classes()];
+        self.0.scores(Inputs { points: input, dim: input.len() }, &mut back).ok()?;
+        Some(back)
+    }
+}

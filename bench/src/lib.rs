@@ -9,6 +9,8 @@
 //! | `--bin operators` | which ONNX operators do the engines run? | `docs/benchmarks/onnx-operators.md` |
 //! | `--bin precision` | does rounding make Acc-ZOM fail on CIFAR-10, and what does a surer network change? | `docs/reproduction` |
 //! | `--bin explanations` | how many explanations are valid, how small are they, what do they cost? | `docs/benchmarks/explanations.md` |
+//! | `--bin meaning` | do explanations mean something to other networks, and what do they survive? | `docs/benchmarks/meaning.md`, README |
+//! | `--bin sheet` | the sheet of digits that the command carries | `assets/digits/sheet.png` |
 //! | `--bin http_load` | how much of a service's speed does a driver get? | `docs/benchmarks/http.md` |
 //! | `--bin soak` | does anything grow while a service fails one time in twenty? | `docs/reliability-http.md` |
 //! | `--bin targets` | how many queries until the value that the paper's method reaches in 40,200? | `targets.md` where asked |

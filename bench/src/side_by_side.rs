@@ -1,5 +1,6 @@
 //! Jobs on several threads, each on a thread of its own.
 
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,6 +13,7 @@ pub fn side_by_side<J: Sync, R: Send>(
     threads: usize,
     work: impl Fn(&J) -> Fallible<R> + Sync,
 ) -> Fallible<Vec<R>> {
+    let shows_progress = std::io::stderr().is_terminal();
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
     let hand = || -> Fallible<()> {
@@ -21,14 +23,18 @@ pub fn side_by_side<J: Sync, R: Send>(
             let result = work(job)?;
             let mut done = done.lock().map_err(|_| "a thread panicked")?;
             done.push((index, result));
-            eprint!("\r{:>4} of {} ", done.len(), jobs.len());
+            if shows_progress {
+                eprint!("\r{:>4} of {} ", done.len(), jobs.len());
+            }
         }
     };
     std::thread::scope(|scope| {
         let hands: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(hand)).collect();
         hands.into_iter().try_for_each(|hand| hand.join().map_err(|_| "a thread panicked")?)
     })?;
-    eprintln!();
+    if shows_progress {
+        eprintln!();
+    }
     let mut done = done.into_inner().map_err(|_| "a thread panicked")?;
     done.sort_by_key(|&(index, _)| index);
     Ok(done.into_iter().map(|(_, result)| result).collect())

@@ -21,7 +21,7 @@ use gradless::{Driver, Radius, Solver};
 use gradless_models::{Engine, Onnx};
 use gradless_paper::data::{DataSet, Labelled, Split};
 use gradless_paper::reproduce::{
-    Arm, BATCH, Chosen, Conventions, Family, ITERATIONS, Mode, Question, choose, loss,
+    Arm, BATCH, Chosen, Conventions, Family, ITERATIONS, Mode, Order, Question, choose, loss,
 };
 
 const SET: DataSet = DataSet::Cifar10;
@@ -173,7 +173,7 @@ fn main() -> Fallible<()> {
     let commit = bench::commit();
     let model = network::load(SET, asked.engine)?;
     let test = network::images(&asked.data, SET, Split::Test)?;
-    let images = choose(&model, SET, &test, asked.images.div_ceil(10), asked.seed)?;
+    let images = choose(&model, SET, &test, &Order::Hashed, asked.images.div_ceil(10), asked.seed)?;
     let mut jobs = Vec::new();
     for &mode in &asked.modes {
         for arm in asked.arms(mode) {

@@ -154,14 +154,14 @@ impl Asked {
         Ok(Onnx::load_with(format!("assets/{}.onnx", self.network.name()), &options)?)
     }
 
-    /// As `gradless explain` does, with a noise floor that is given.
+    /// As `gradless explain --confidence 0 --stability off` does, with a noise floor that is given.
     pub(crate) fn options(&self, question: Question) -> Options {
         Options {
             questions: vec![question.asked()],
             config: Config { seed: self.seed, ..Config::default() },
             max_queries: self.queries,
             noise_floor: Some(self.network.floor()),
-            ..Options::default()
+            ..Options::smallest()
         }
     }
 }

@@ -72,6 +72,7 @@ fn explain(
         model,
         features: &subject.features(),
         options,
+        beside: gradless_explain::Beside::default(),
         labels: Labels::default(),
         watch,
         deadline: None,

@@ -56,7 +56,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
             l1: weight,
             l2: weight,
             kappa: None,
-            strategy: Strategy::Fixed,
+            strategy: Some(Strategy::Fixed),
             prune: false,
             starts: Starts::both(Start::Centre),
             ..asked.options(Question::Addition)

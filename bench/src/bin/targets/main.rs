@@ -22,7 +22,7 @@ mod task;
 
 use bench::side_by_side::side_by_side;
 use bench::{Fallible, network};
-use gradless_paper::reproduce::choose;
+use gradless_paper::reproduce::{Order, choose};
 
 use asked::Asked;
 use references::References;
@@ -34,7 +34,7 @@ fn main() -> Fallible<()> {
     let commit = bench::commit();
     let model = network::load(asked.set, asked.engine)?;
     let labelled = network::images(&asked.data, asked.set, asked.part.split())?;
-    let mut chosen = choose(&model, asked.set, &labelled, asked.per_class, asked.seed)?;
+    let mut chosen = choose(&model, asked.set, &labelled, &Order::Hashed, asked.per_class, asked.seed)?;
     chosen.truncate(asked.at_most.unwrap_or(usize::MAX));
     let subjects: Vec<Subject> = chosen
         .iter()

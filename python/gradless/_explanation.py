@@ -15,7 +15,6 @@ from . import _draw, _gradless
 from ._arrays import Array, settled
 from ._frames import Frame
 from ._result import _pyplot
-from ._texts import Text
 
 #: Changes that a display lists, and columns that a page does.
 SHOWN = 15
@@ -36,7 +35,7 @@ class Setting:
     max_queries: int
     title: str
     frame: Frame | None = None
-    text: Text | None = None
+    text: _gradless.Text | None = None
     switches: bool = False
     table: dict[str, Any] | None = None
 

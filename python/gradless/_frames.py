@@ -6,19 +6,15 @@ number below all others. What the model is shown is a table like the user's: the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
+from . import _gradless
+from ._arrays import Array, settled
 
-#: Levels of a category that a change may lead to, the most frequent first.
-LEVELS = 50
-#: Digits after the point that values are looked at for; with more they are any.
-DIGITS = 6
 #: A day in nanoseconds.
 DAY = 86_400_000_000_000
 
@@ -36,19 +32,17 @@ class Numbers:
     name: str
     values: Array
     restore: Callable[[Array], Any]
+    lower: float = 0.0
+    upper: float = 0.0
+    step: float = 0.0
+    typical: float = 0.0
+    missing: float = 0.0
+    is_constant: bool = False
 
     def settle(self, own: float) -> None:
         """Decides on bounds, steps and what stands for a missing value, once all values are known."""
-        known = self.values[np.isfinite(self.values)]
-        if not known.size:
-            known = np.array([own if np.isfinite(own) else 0.0])
-            self.is_constant = True
-        else:
-            self.is_constant = False
-        self.lower, self.upper = float(known.min()), float(known.max())
-        self.step = step_of(np.append(known, own) if np.isfinite(own) else known)
-        self.typical = float(np.percentile(known, 50, method="nearest"))
-        self.missing = self.lower - max(self.upper - self.lower, 1.0)
+        for name, value in _gradless.survey_numbers(settled(self.values), float(own)).items():
+            setattr(self, name, value)
 
     @property
     def kind(self) -> tuple[str, int]:
@@ -77,20 +71,23 @@ class Levels:
     restore: Callable[[list[Any]], Any]
 
     def settle(self, own: Any) -> None:
-        counts = Counter(value for value in self.values if not _is_missing(value))
-        order = [value for value, _ in counts.most_common()]
-        self.is_constant = not order
-        allowed = order[:LEVELS]
-        if not any(_same(own, level) for level in allowed):
-            allowed.append(own)
-        # Levels that a change does not lead to are known all the same: other rows have them.
-        self.levels = allowed + [value for value in order[LEVELS:] if not _same(value, own)]
-        if not any(_is_missing(level) for level in self.levels):
-            self.levels.append(None)
-        self.allowed = len(allowed)
+        known: dict[Any, int] = {}
+        distinct: list[Any] = []
+
+        def number(value: Any) -> int | None:
+            if _is_missing(value):
+                return None
+            if _key(value) not in known:
+                known[_key(value)] = len(distinct)
+                distinct.append(value)
+            return known[_key(value)]
+
+        numbered = [number(value) for value in self.values]
+        order, self.allowed, self.is_constant = _gradless.survey_levels(numbered, number(own))
+        self.levels = [None if level is None else distinct[level] for level in order]
         self.codes = {_key(level): code for code, level in enumerate(self.levels)}
         self.lower, self.upper = 0.0, float(len(self.levels) - 1)
-        self.step, self.typical = 0.0, float(self.codes[_key(order[0])]) if order else 0.0
+        self.step, self.typical = 0.0, 0.0
 
     @property
     def kind(self) -> tuple[str, int]:
@@ -141,14 +138,6 @@ class Frame:
     def show(self, column: int, number: float) -> Any:
         """One value as the user knows it."""
         return self.columns[column].show(number)
-
-
-def step_of(values: Array) -> float:
-    """How far apart values are at least, as a power of ten: 1 for whole numbers, 0.01 for cents, 0 for any."""
-    for digits in range(DIGITS + 1):
-        if np.array_equal(np.round(values, digits), values):
-            return float(10.0**-digits)
-    return 0.0
 
 
 def _settle(column: Codec, own: Any) -> None:
@@ -303,10 +292,6 @@ def _is_missing(value: Any) -> bool:
 
 def _key(value: Any) -> Any:
     return None if _is_missing(value) else (type(value) is bool, value)
-
-
-def _same(a: Any, b: Any) -> bool:
-    return bool(_key(a) == _key(b))
 
 
 def _words(column: Codec) -> str:

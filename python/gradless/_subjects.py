@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import Array, numbers, per_coordinate, real
+from . import _gradless
+from ._arrays import Array, numbers, per_coordinate, real, settled
 from ._columns import column_of, columns_of, groups_of, mask_of
-from ._frames import Frame, is_frame, step_of
+from ._frames import Frame, is_frame
 from ._predict import Model
-from ._rules import rules_of
-from ._texts import Mask, Masked, SparseRow, Text, Words, is_sparse
+from ._texts import Mask, Masked, SparseRow, Words, cut, is_sparse
 
 #: Rows of the table that are taken, at most, evenly from all.
 MOST_ROWS = 5_000
@@ -61,7 +61,7 @@ class Subject:
     #: Rows of numbers as inputs of the model; reshaped unless given.
     decode: Callable[[Array], Any] | None = None
     frame: Frame | None = None
-    text: Text | None = None
+    text: _gradless.Text | None = None
     range: tuple[float, float] = field(default=(0.0, 1.0))
 
 
@@ -72,7 +72,7 @@ def subject_of(x: Any, data: Any, features: Any, names: Sequence[str] | None, on
     if isinstance(features, Words) or isinstance(x, str):
         if not isinstance(x, str):
             raise TypeError(f"features are words, x is {type(x).__name__}: a text is needed")
-        text = Text.of(x, features if isinstance(features, Words) else Words())
+        text = cut(x, features if isinstance(features, Words) else Words())
         alternatives = [len(candidates) for candidates in text.candidates]
         found = _switches("words", alternatives, text.names, text.decode, given.freeze)
         found.text = text
@@ -147,7 +147,7 @@ def _array(x: ArrayLike, data: Any, names: Sequence[str] | None, onnx: Model | N
     absent = per_coordinate("absent", given.absent, dim) if given.absent is not None else None
     if absent is None:
         absent = np.zeros(dim) if rows is None else np.median(rows, axis=0)
-    steps = [0.0] * dim if rows is None else [step_of(np.append(rows[:, i], input.reshape(-1)[i])) for i in range(dim)]
+    steps = [0.0] * dim if rows is None else [_gradless.step_of(settled(np.append(rows[:, i], input.reshape(-1)[i]))) for i in range(dim)]
     kinds = columns_of(dim, groups, whole)
     labels = shown or [f"x[{i}]" for i in range(dim)]
     found = _table(input.reshape(-1), rows, labels, kinds, (low, high), absent, frozen, steps, given)
@@ -193,7 +193,7 @@ def _table(
         "units": units,
         "steps": steps,
         "rows": None if rows is None else np.ascontiguousarray(rows, dtype=np.float64).reshape(-1),
-        "rules": rules_of(given.rules, names),
+        "rules": [_gradless.parse_rule(str(rule), names) for rule in ([given.rules] if isinstance(given.rules, str) else given.rules or ())],
         "plausible": given.plausible,
     }
     return Subject(

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from . import _gradless
 from ._arrays import Array
-
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
-#: What stands behind a word without a space.
-CLOSING = ",.;:!?)"
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-
 
 class Words:
     """A text as words that are there or not.
@@ -51,24 +44,6 @@ class Words:
             raise ValueError(f"unit is {unit!r}: 'words', 'sentences' or a function that gives the pieces of a text is needed")
         self.unit, self.mask, self.together, self.candidates = unit, mask, together, candidates
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the pieces of a text stand."""
-        if self.unit == "words":
-            return [match.span() for match in _WORD.finditer(text)]
-        if self.unit == "sentences":
-            return [match.span() for match in _SENTENCE.finditer(text) if match.group().strip()]
-        spans: list[tuple[int, int]] = []
-        at = 0
-        for piece in self.unit(text):  # type: ignore[operator]
-            if isinstance(piece, str):
-                start = text.find(piece, at)
-                if start < 0 or not piece:
-                    raise ValueError(f"the tokenizer gave {piece!r}, which does not follow in the text")
-                piece = (start, start + len(piece))
-            at = piece[1]
-            spans.append((int(piece[0]), int(piece[1])))
-        return spans
-
 
 class Mask:
     """Switches of the user's own: regions of a recording, nodes of a graph.
@@ -92,79 +67,28 @@ class Mask:
         self.names = None if names is None else [str(name) for name in names]
 
 
-@dataclass
-class Text:
+def cut(text: str, words: Words) -> _gradless.Text:
     """A text cut into pieces, each of which belongs to a switch."""
+    given = words.candidates
+    by_name = [(str(name), [str(one) for one in some]) for name, some in given.items()] if isinstance(given, Mapping) else []
+    for_all = [] if given is None or isinstance(given, Mapping) else [str(one) for one in given]
+    unit, spans = (words.unit, None) if isinstance(words.unit, str) else ("words", _spans(words.unit(text), text))
+    return _gradless.Text(text, unit, spans, words.together, words.mask, (for_all, by_name))
 
-    text: str
-    spans: list[tuple[int, int]]
-    #: The switch of every piece.
-    switch: list[int]
-    #: What every switch is called, and what may stand in its place.
-    names: list[str]
-    candidates: list[list[str]]
-    mask: str | None
 
-    @classmethod
-    def of(cls, text: str, words: Words) -> Text:
-        """The pieces of a text."""
-        spans = words.spans(text)
-        if not spans:
-            raise ValueError("the text has no words: there is nothing to explain")
-        known: dict[str, int] = {}
-        switch: list[int] = []
-        names: list[str] = []
-        for start, end in spans:
-            piece = text[start:end]
-            key = piece.lower() if words.together else str(len(names))
-            if key not in known:
-                known[key] = len(names)
-                names.append(piece)
-            switch.append(known[key])
-        given = words.candidates
-        candidates: list[list[str]]
-        if given is None:
-            candidates = [[] for _ in names]
-        elif isinstance(given, Mapping):
-            candidates = [[str(one) for one in given.get(name, given.get(name.lower(), []))] for name in names]
-        else:
-            candidates = [[str(one) for one in given if str(one).lower() != name.lower()] for name in names]
-        return cls(text, spans, switch, names, candidates, words.mask)
-
-    def decode(self, states: Array) -> list[str]:
-        """The texts that rows of states stand for."""
-        return [self.built([int(state) for state in row]) for row in np.rint(states)]
-
-    def built(self, states: Sequence[int]) -> str:
-        """The text with pieces gone (0), as they are (1), or replaced (2 and above)."""
-        parts, at = [], 0
-        for (start, end), switch in zip(self.spans, self.switch):
-            parts.append(self.text[at:start])
-            state = states[switch]
-            if state == 1:
-                parts.append(self.text[start:end])
-            elif state > 1:
-                parts.append(self.candidates[switch][state - 2])
-            elif self.mask is not None:
-                parts.append(self.mask)
-            elif parts[-1][-1:].isspace() and (end == len(self.text) or self.text[end].isspace() or self.text[end] in CLOSING):
-                # One of the two spaces around a word goes with it.
-                parts[-1] = parts[-1][:-1]
-            at = end
-        return "".join([*parts, self.text[at:]]).strip()
-
-    def pieces(self) -> list[tuple[str, int | None]]:
-        """The text in order: what stands between pieces, and the pieces with their switches."""
-        pieces: list[tuple[str, int | None]] = []
-        at = 0
-        for (start, end), switch in zip(self.spans, self.switch):
-            if start > at:
-                pieces.append((self.text[at:start], None))
-            pieces.append((self.text[start:end], switch))
-            at = end
-        if at < len(self.text):
-            pieces.append((self.text[at:], None))
-        return pieces
+def _spans(pieces: Any, text: str) -> list[tuple[int, int]]:
+    """Where the pieces that a tokenizer gave stand."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for piece in pieces:
+        if isinstance(piece, str):
+            start = text.find(piece, at)
+            if start < 0 or not piece:
+                raise ValueError(f"the tokenizer gave {piece!r}, which does not follow in the text")
+            piece = (start, start + len(piece))
+        at = piece[1]
+        spans.append((int(piece[0]), int(piece[1])))
+    return spans
 
 
 class Masked:

@@ -27,7 +27,7 @@ pub(crate) struct TableRequest<'py> {
 }
 
 /// The name of a rule, which numbers count how much, and the least and the most of their sum.
-type RuleRequest = (String, Vec<(usize, f64)>, f64, f64);
+pub(crate) type RuleRequest = (String, Vec<(usize, f64)>, f64, f64);
 
 /// The input, and what is said of it.
 pub(crate) struct Given<'py> {

@@ -13,6 +13,7 @@ mod answer;
 mod explain;
 mod features;
 mod drawing;
+mod text;
 mod reference;
 mod command;
 
@@ -37,6 +38,8 @@ mod _gradless {
     use super::reference::{reference_function, reference_run};
     #[pymodule_export]
     use super::solver::Solver;
+    #[pymodule_export]
+    use super::text::{Text, parse_rule, step_of, survey_levels, survey_numbers};
 
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 

@@ -7,16 +7,18 @@ mod columns;
 mod disturbance;
 mod pixels;
 mod switches;
+mod words;
 
 use gradless::PerCoordinate;
 use gradless::random::{Key, Purpose};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-pub use columns::{Column, Columns, Plausible, Rule, Table, Way};
+pub use columns::{Column, Columns, LevelSurvey, NumberSurvey, Plausible, Rule, RuleError, Table, Way, step};
 pub use disturbance::{Disturbance, Steadiness};
 pub use pixels::{Grid, Pixels};
 pub use switches::Switches;
+pub use words::{Text, Unit};
 
 use crate::question::{Place, Question, QuestionError};
 

@@ -209,6 +209,12 @@ pub enum QuestionError {
     NotALevel { column: usize, value: f64, levels: usize },
     #[error("the row itself breaks the rule {rule}: correct the row or the rule")]
     RuleBroken { rule: String },
+    #[error("the text has no words: there is nothing to explain")]
+    NoWords,
+    #[error(
+        "a piece from byte {start} to {end} does not follow in the text: pieces stand one after the other and are not empty"
+    )]
+    Pieces { start: usize, end: usize },
     #[error("the model knows {classes} class: a contrast needs two")]
     Classes { classes: usize },
     #[error("there is no class {target}: the model knows {classes}, counted from 0")]

@@ -6,6 +6,7 @@
 mod decode;
 mod moves;
 mod rules;
+mod survey;
 mod table;
 
 use gradless::PerCoordinate;
@@ -14,7 +15,8 @@ use super::{Coordinates, Features, Kind, check};
 use crate::question::{Origin, Place, Question, QuestionError};
 use decode::{Code, Decoder, Standing};
 
-pub use rules::Rule;
+pub use rules::{Rule, RuleError};
+pub use survey::{LevelSurvey, NumberSurvey, step};
 pub use table::Table;
 
 /// A switch is on above this.

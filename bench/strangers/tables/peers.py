@@ -27,7 +27,7 @@ class Gradless:
             self.counted, row, data=self.problem.train, question="change", freeze=list(self.problem.table.frozen) or None, **self.options
         )
         self.queries = found.nfev
-        self.valid, self.hint = found.valid, found.hint
+        self.hint = found.sentence
         return found.after if found.valid else None
 
 

@@ -99,7 +99,10 @@ impl Selection<'_, '_, '_> {
         self.pairs()?;
         self.neighbours()?;
         self.larger()?;
-        if self.best.is_none() { self.ends() } else { Ok(()) }
+        if self.best.is_none() {
+            self.ends()?;
+        }
+        if self.best.is_none() { self.by_chance() } else { Ok(()) }
     }
 
     /// Features of the best so far.

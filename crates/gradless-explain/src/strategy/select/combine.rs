@@ -1,5 +1,7 @@
 //! Several features together: the strongest, pairs, larger sets, and what known inputs have.
 
+use gradless::random::{Key, Purpose, below};
+
 use super::{Lever, Selection};
 use crate::error::ExplainError;
 use crate::question::Origin;
@@ -14,6 +16,8 @@ const PAIRS: usize = 64;
 const ROUNDS: usize = 3;
 /// Pairs at their ends that are asked where nothing else is valid.
 const ENDS: usize = 512;
+/// Combinations by chance that are asked where nothing else is valid.
+const CHANCES: usize = 512;
 /// Sets are asked about where their features alone gain this share of what is needed: together they may gain more.
 const NEAR: f64 = 0.6;
 /// The same where features can be switched only: what a word does hardly depends on which others are there.
@@ -161,6 +165,47 @@ impl Selection<'_, '_, '_> {
             self.ask(some.to_vec())?;
             if self.best.is_some() {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Combinations by chance, whatever their features do alone, where nothing else is valid; of one that is, the fewest features that
+    /// suffice.
+    pub(super) fn by_chance(&mut self) -> Result<(), ExplainError> {
+        let key = Key { seed: self.search.options.config.seed, purpose: Purpose::Directions };
+        let free: Vec<usize> = (0..self.moves.len()).filter(|&f| !self.moves[f].is_empty()).collect();
+        if free.len() < 2 {
+            return Ok(());
+        }
+        for round in 0..(CHANCES / PAIRS) as u64 {
+            let mut points: Vec<Vec<f64>> = Vec::new();
+            for draw in 0..PAIRS as u64 {
+                let mut rng = key.stream(round, draw);
+                let mut levers = Vec::new();
+                for &feature in &free {
+                    // Half of the features, each moved anywhere.
+                    let moves = &self.moves[feature];
+                    if below(&mut rng, 2) == 0 {
+                        let to = moves[below(&mut rng, moves.len())].to.clone();
+                        levers.push(Lever { feature, to, gain: 0.0 });
+                    }
+                }
+                points.extend(self.point(&levers));
+            }
+            let scores = self.trials.scores(&points)?;
+            let ledger = &self.search.ledger;
+            let margin = |scores: &[f64]| ledger.around.condition.margin(scores);
+            let valid = points
+                .into_iter()
+                .zip(scores)
+                .filter(|(_, scores)| !scores.is_empty() && ledger.is_valid(margin(scores)));
+            // The one with the fewest features.
+            let around = ledger.around.coordinates;
+            let fewest =
+                valid.map(|(point, _)| (around.used(&point).len(), point)).min_by_key(|(used, _)| *used);
+            if let Some((_, point)) = fewest {
+                return self.follow(&point);
             }
         }
         Ok(())

@@ -96,6 +96,21 @@ pub enum ScoreKind {
     Auto,
 }
 
+/// How far the sum of probabilities may be from 1 in single precision.
+const SUM_TOLERANCE: f64 = 1e-4;
+
+impl ScoreKind {
+    /// What scores are by their looks, so many for each input: probabilities if all are.
+    pub(crate) fn of(scores: &[f64], classes: usize) -> Self {
+        let is_distribution = |scores: &[f64]| {
+            scores.iter().all(|score| *score >= 0.0)
+                && (scores.iter().sum::<f64>() - 1.0).abs() < SUM_TOLERANCE
+        };
+        let all = scores.chunks_exact(classes.max(1)).all(is_distribution);
+        if all { Self::Probabilities } else { Self::Logits }
+    }
+}
+
 impl Description {
     /// Reads a description from text.
     pub fn parse(text: &str) -> Result<Self, DescriptionError> {

@@ -62,11 +62,37 @@ pub enum Problem {
         /// Their names.
         names: Vec<String>,
     },
-    /// Its input is not of 32-bit floats.
-    #[error("takes input of ONNX type {found}, 32-bit floats (type 1) are needed")]
+    /// Its input does not take numbers.
+    #[error(
+        "takes input of ONNX type {found}, which is no kind of number: a table (`rows.csv`) or a text can be shown to a model of strings"
+    )]
     InputType {
         /// ONNX's number of the type.
         found: u64,
+    },
+    /// It takes no texts.
+    #[error("takes {}, none of which is a single input of strings: a text cannot be shown to it", names.join(", "))]
+    NoText {
+        /// The names of its inputs.
+        names: Vec<String>,
+    },
+    /// It takes another number of columns.
+    #[error(
+        "takes {expected} columns, the table has {found}: leave out what the model does not take (`--drop NAME`), and keep their order"
+    )]
+    ColumnCount {
+        /// Columns of the model.
+        expected: usize,
+        /// Columns of the table.
+        found: usize,
+    },
+    /// An input of its has no column.
+    #[error("takes a column '{name}', which the table does not have; it has {}", columns.join(", "))]
+    NoColumn {
+        /// The input's name.
+        name: String,
+        /// The columns there are.
+        columns: Vec<String>,
     },
     /// The shape of its input is not known.
     #[error(

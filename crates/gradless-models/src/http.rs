@@ -40,8 +40,6 @@ use transfer::Transfer;
 const MAX_NUMBERS: usize = 1 << 27;
 /// Inputs of the first request.
 const FIRST_ROWS: usize = 2;
-/// How far the sum of probabilities may be from 1.
-const SUM_TOLERANCE: f64 = 1e-4;
 
 /// A classifier behind an address.
 ///
@@ -230,12 +228,7 @@ impl Http {
         self.row_time = begun.elapsed() / u32::try_from(self.options.rows).unwrap_or(u32::MAX);
         self.check_names()?;
         if self.known.scores == ScoreKind::Auto {
-            let is_distribution = |scores: &[f64]| {
-                scores.iter().all(|score| *score >= 0.0)
-                    && (scores.iter().sum::<f64>() - 1.0).abs() < SUM_TOLERANCE
-            };
-            let all = scores.chunks_exact(self.known.classes).all(is_distribution);
-            self.known.scores = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
+            self.known.scores = ScoreKind::of(&scores, self.known.classes);
         }
         Ok(())
     }

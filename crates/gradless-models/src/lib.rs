@@ -30,6 +30,8 @@
 mod error;
 mod file;
 mod description;
+mod records;
+mod named;
 mod onnx;
 mod process;
 #[cfg(feature = "http")]
@@ -41,12 +43,16 @@ pub use description::{Description, DescriptionError, Layout, ScoreKind};
 pub use error::{LoadError, Problem};
 #[cfg(feature = "http")]
 pub use http::{BeforeRepeat, Http, HttpError, HttpKnown, HttpOptions, HttpSession, Numbers, Told};
+pub use named::Labels;
 pub use noise::{ModelNoise, ModelNoiseError};
+#[cfg(feature = "ort")]
+pub use onnx::OnnxRecords;
 /// Not for users: which operators an engine has is measured with it (`bench --bin operators`), and tests run single operators.
 #[doc(hidden)]
 pub use onnx::{Element, Tensor, run_graph};
 pub use onnx::{Engine, Onnx, OnnxOptions};
-pub use process::{Incidents, Process, ProcessOptions, SCHEMA as PROCESS_SCHEMA};
+pub use process::{Incidents, Process, ProcessOptions, Program, SCHEMA as PROCESS_SCHEMA};
+pub use records::{Cell, Record, RecordModel, Worded, Wording};
 pub use wrap::{Asked, Cached, Capped, Counted, Hits, Journalled};
 
 /// The programs of the README and of the guide are compiled and run as doc tests.

@@ -1,5 +1,6 @@
 //! A classifier in an ONNX file.
 
+mod adapt;
 mod blocks;
 mod complete;
 mod edits;
@@ -12,6 +13,8 @@ mod node;
 mod once;
 #[cfg(feature = "ort")]
 mod ort;
+#[cfg(feature = "ort")]
+mod records;
 #[cfg(feature = "rten")]
 mod rten;
 mod scope;
@@ -19,6 +22,8 @@ mod wire;
 
 pub use engine::Engine;
 pub use once::{Element, Tensor, run_graph};
+#[cfg(feature = "ort")]
+pub use records::OnnxRecords;
 
 use std::fmt;
 use std::path::Path;

@@ -1,18 +1,20 @@
 //! Any program as the black box: it reads points and writes values, one JSON object per line.
 
 mod child;
+mod classifier;
+mod pool;
 mod protocol;
 mod tail;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gradless::{Batch, Oracle, OracleError};
 
-use child::{Child, Trouble};
+pub use classifier::Program;
+use pool::Pool;
 pub use protocol::SCHEMA;
 
 /// How programs are run.
@@ -61,15 +63,7 @@ impl Default for ProcessOptions {
 /// ```
 #[derive(Debug)]
 pub struct Process {
-    command: Vec<OsString>,
-    folder: Option<PathBuf>,
-    options: ProcessOptions,
-    idle: Mutex<Vec<Child>>,
-    next: AtomicU64,
-    /// Requests without an answer since the last answer.
-    troubles: AtomicU32,
-    replaced: AtomicU64,
-    strays: AtomicU64,
+    pool: Pool,
 }
 
 /// What happened beside the answers.
@@ -84,85 +78,40 @@ pub struct Incidents {
 impl Process {
     /// The program and its arguments. Nothing is started yet.
     pub fn new<W: Into<OsString>>(command: impl IntoIterator<Item = W>, options: ProcessOptions) -> Self {
-        Self {
-            command: command.into_iter().map(Into::into).collect(),
-            folder: None,
-            options,
-            idle: Mutex::default(),
-            next: AtomicU64::new(1),
-            troubles: AtomicU32::new(0),
-            replaced: AtomicU64::new(0),
-            strays: AtomicU64::new(0),
-        }
+        Self { pool: Pool::new(command.into_iter().map(Into::into).collect(), options) }
     }
 
     /// The same, started in this folder.
     #[must_use]
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folder = Some(folder.into());
+        self.pool.folder = Some(folder.into());
         self
     }
 
     /// Starts one, to see whether it can be.
     pub fn start(&self) -> Result<(), OracleError> {
-        let child = self.spawn()?;
-        self.idle().push(child);
-        Ok(())
+        self.pool.start()
     }
 
     /// What happened beside the answers so far.
     pub fn incidents(&self) -> Incidents {
-        Incidents {
-            replaced: self.replaced.load(Ordering::Relaxed),
-            strays: self.strays.load(Ordering::Relaxed),
-        }
-    }
-
-    fn spawn(&self) -> Result<Child, OracleError> {
-        let name = self.command.first().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Child::spawn(&self.command, self.folder.as_deref(), self.options.longest_line)
-            .map_err(|error| OracleError::fatal(format!("the program '{name}' cannot be started: {error}")))
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Child>> {
-        // A list of children is whole at any moment.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A request that stayed without an answer: its points may be sent again, unless too many were lost before it.
-    fn trouble(&self, child: Child, trouble: Trouble) -> OracleError {
-        if trouble == Trouble::Cancelled {
-            return OracleError::fatal("interrupted while an answer was waited for");
-        }
-        self.replaced.fetch_add(1, Ordering::Relaxed);
-        let told = child.last_words(trouble);
-        let troubles = self.troubles.fetch_add(1, Ordering::Relaxed) + 1;
-        if troubles > self.options.patience {
-            OracleError::fatal(format!("{troubles} requests in a row stayed without an answer: {told}"))
-        } else {
-            OracleError::points(told)
-        }
+        self.pool.incidents()
     }
 }
 
 impl Oracle for Process {
     fn evaluate(&self, batch: Batch<'_>, values: &mut [f64]) -> Result<(), OracleError> {
-        let idle = self.idle().pop();
-        let mut child = idle.map_or_else(|| self.spawn(), Ok)?;
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let line = protocol::request(id, batch);
-        match child.ask(line, id, values.len(), &self.options, &self.strays) {
-            Ok(answers) => {
-                self.troubles.store(0, Ordering::Relaxed);
-                self.idle().push(child);
-                values.copy_from_slice(&answers);
-                Ok(())
-            }
-            Err(trouble) => Err(self.trouble(child, trouble)),
+        let rows = values.len();
+        let answers =
+            self.pool.ask(|id| protocol::request(id, batch), |line| protocol::answer(line, rows))?;
+        match answers {
+            Some(answers) => values.copy_from_slice(&answers),
+            None => values.fill(f64::NAN),
         }
+        Ok(())
     }
 
     fn preferred_rows(&self) -> usize {
-        self.options.rows.max(1)
+        self.pool.options.rows.max(1)
     }
 }

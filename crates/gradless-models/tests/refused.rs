@@ -27,7 +27,8 @@ fn a_network_that_is_no_classifier_is_refused_with_the_reason() {
         assert!(matches!(&found, Problem::OutputShape { found, .. } if found[1..] == [3, 4]), "{found}");
         let found = problem("no-batch", engine);
         assert!(matches!(&found, Problem::OutputShape { found, .. } if found == &[4]), "{found}");
-        assert!(matches!(problem("whole-numbers", engine), Problem::InputType { found: 7 }));
+        let found = problem("spam", engine);
+        assert!(matches!(found, Problem::InputType { found: 8 }), "{found}");
         let found = problem("elsewhere", engine);
         assert!(matches!(&found, Problem::ExternalWeights { name } if name == "w1"), "{found}");
     }

@@ -9,6 +9,8 @@ use crate::error::Problem;
 
 /// ONNX's number of 32-bit floats.
 pub(super) const FLOAT: u64 = 1;
+/// ONNX's number of unsigned bytes.
+pub(super) const BYTE: u64 = 2;
 const DOUBLE: u64 = 11;
 /// `TensorProto.data_location` of weights that are elsewhere.
 const EXTERNAL: u64 = 1;
@@ -162,7 +164,7 @@ impl Operators {
     }
 }
 
-fn read_value(bytes: &[u8]) -> Result<Value, Problem> {
+pub(super) fn read_value(bytes: &[u8]) -> Result<Value, Problem> {
     let mut value = Value::default();
     for field in fields(bytes) {
         match field? {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::adapt::{Casts, adapt};
 use super::blocks::Blocks;
 use super::complete::complete;
 use super::engine::{Engine, Failure, Output, Worker};
@@ -17,8 +18,6 @@ use crate::file;
 const MAX_BLOCK: usize = 1 << 27;
 /// No call of an engine has more rows than this.
 const MAX_ROWS: usize = 1 << 16;
-/// How far the sum of probabilities may be from 1 in single precision.
-const SUM_TOLERANCE: f64 = 1e-4;
 
 pub(super) fn from_file(path: &Path, options: &OnnxOptions) -> Result<Onnx, LoadError> {
     let bytes = file::read(path, options.max_bytes).map_err(|problem| problem.at(path))?;
@@ -31,15 +30,24 @@ pub(super) fn from_file(path: &Path, options: &OnnxOptions) -> Result<Onnx, Load
 
 pub(super) fn from_bytes(
     bytes: &[u8],
-    description: Description,
+    mut description: Description,
     options: &OnnxOptions,
 ) -> Result<Onnx, Problem> {
     description.check()?;
     let engine = options.engine;
+    let given = graph::read(bytes)?;
+    let adapted = adapt(bytes, Casts::All)?;
+    let bytes = &*adapted.bytes;
     let graph = graph::read(bytes)?;
     let names = |values: &[Value]| values.iter().map(|value| value.name.clone()).collect();
     let [input] = &graph.inputs[..] else { return Err(Problem::Inputs { names: names(&graph.inputs) }) };
     let output = output(&graph.outputs, description.output.as_deref())?;
+    // Bytes go from 0 to 255 where nothing else is said.
+    if given.inputs.first().is_some_and(|input| input.element == graph::BYTE)
+        && description.range == Description::default().range
+    {
+        description.range = [0.0, 255.0];
+    }
     let Shapes { batch, shape, tensor } = shapes(input, &description)?;
     let rows = batch.or(options.rows).unwrap_or(Onnx::BLOCK);
     let numbers = tensor.iter().try_fold(rows, |n, length| n.checked_mul(*length));
@@ -60,6 +68,9 @@ pub(super) fn from_bytes(
         && *promised != classes
     {
         return Err(Problem::ClassCount { promised: *promised, found: classes });
+    }
+    if description.classes.is_empty() && adapted.classes.len() == classes {
+        description.classes = adapted.classes;
     }
     if !description.classes.is_empty() && description.classes.len() != classes {
         let found = description.classes.len();
@@ -86,7 +97,7 @@ pub(super) fn from_bytes(
 
 /// Which output holds the scores: the one that is named, else the only one that can. Exports of scikit-learn have a label
 /// (whole numbers) beside the probabilities.
-fn output(outputs: &[Value], named: Option<&str>) -> Result<Output, Problem> {
+pub(super) fn output(outputs: &[Value], named: Option<&str>) -> Result<Output, Problem> {
     let names = || outputs.iter().map(|value| value.name.clone()).collect();
     let found = |index| Ok(Output { index, of: outputs.len() });
     if let Some(name) = named {
@@ -202,12 +213,7 @@ fn try_out(model: &mut Onnx, mut seat: Seat) -> Result<(), Problem> {
         Ok::<_, Problem>(alone.iter().zip(last).all(|(alone, whole)| alone.to_bits() == whole.to_bits()))
     })?;
     if model.kind == ScoreKind::Auto {
-        let is_distribution = |scores: &[f64]| {
-            scores.iter().all(|score| *score >= 0.0)
-                && (scores.iter().sum::<f64>() - 1.0).abs() < SUM_TOLERANCE
-        };
-        let all = whole.chunks_exact(classes).all(is_distribution);
-        model.kind = if all { ScoreKind::Probabilities } else { ScoreKind::Logits };
+        model.kind = ScoreKind::of(&whole, classes);
     }
     model.blocks = blocks;
     model.row_time = row_time;

@@ -111,6 +111,15 @@ impl<'a> Attribute<'a> {
         }
         Some(ints)
     }
+
+    /// Texts, at most `limit` of them.
+    pub(super) fn texts(self, limit: usize) -> Vec<&'a [u8]> {
+        let text = |field| match field {
+            (9, Field::Bytes(bytes)) => Some(bytes),
+            _ => None,
+        };
+        fields(self.bytes).flatten().filter_map(text).take(limit).collect()
+    }
 }
 
 /// A node to be written.

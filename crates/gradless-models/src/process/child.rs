@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::ProcessOptions;
-use super::protocol::{self, Line};
+use super::protocol::Line;
 use super::tail::Tail;
 
 /// How often a long wait looks up.
@@ -87,15 +87,16 @@ impl Child {
         Ok(Self { process, requests: Some(requests), first: None, lines, stderr })
     }
 
-    /// Sends a request and waits for its answer; answers to others are counted and not used.
-    pub(super) fn ask(
+    /// Sends a request and waits for its answer, which `read` understands; answers to others are counted and not used. `None` where the
+    /// program says that it failed.
+    pub(super) fn ask<T>(
         &mut self,
         line: String,
         id: u64,
-        rows: usize,
+        read: impl Fn(&str) -> Result<Line<T>, String>,
         options: &ProcessOptions,
         strays: &AtomicU64,
-    ) -> Result<Vec<f64>, Trouble> {
+    ) -> Result<Option<T>, Trouble> {
         let begun = Instant::now();
         let first = *self.first.get_or_insert(id);
         if let Some(requests) = &self.requests {
@@ -124,24 +125,14 @@ impl Child {
                     continue;
                 }
             };
-            match protocol::answer(&line).map_err(Trouble::Wrong)? {
-                Line::Values(found, _) | Line::Failed(found) if !(first..=id).contains(&found) => {
-                    return Err(Trouble::Wrong(format!(
-                        "it answered request {found}, which it was not given"
-                    )));
-                }
-                Line::Values(found, _) | Line::Failed(found) if found != id => {
-                    strays.fetch_add(1, Ordering::Relaxed);
-                }
-                Line::Values(_, values) if values.len() == rows => return Ok(values),
-                Line::Values(_, values) => {
-                    return Err(Trouble::Wrong(format!(
-                        "it answered {rows} points with {} values",
-                        values.len()
-                    )));
-                }
-                Line::Failed(_) => return Ok(vec![f64::NAN; rows]),
+            let Line { id: found, said } = read(&line).map_err(Trouble::Wrong)?;
+            if !(first..=id).contains(&found) {
+                return Err(Trouble::Wrong(format!("it answered request {found}, which it was not given")));
             }
+            if found == id {
+                return said.map_err(Trouble::Wrong);
+            }
+            strays.fetch_add(1, Ordering::Relaxed);
         }
     }
 

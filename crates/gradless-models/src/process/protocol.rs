@@ -52,36 +52,42 @@ struct Failure {
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line {
-    /// Values for this request; NaN where the black box says that it failed.
-    Values(u64, Vec<f64>),
-    /// All of this request has failed, says the black box.
-    Failed(u64),
+pub(super) struct Line<T> {
+    /// Which request it answers.
+    pub(super) id: u64,
+    /// The answer, nothing if the black box says that it failed, or what is wrong with it.
+    pub(super) said: Result<Option<T>, String>,
 }
 
-/// Reads a line, or says what is wrong with it.
-pub(super) fn answer(line: &str) -> Result<Line, String> {
-    let wrong = |error: serde_json::Error| {
-        let shown: String = line.chars().take(SHOWN).collect();
-        let more = if line.chars().nth(SHOWN).is_some() { "..." } else { "" };
-        format!("it wrote a line that is not an answer ({error}): {}{more}", shown.escape_debug())
-    };
-    let Answer { id, values, error } = serde_json::from_str(&finite(line)).map_err(wrong)?;
-    match (values, error) {
-        (Some(values), None) => {
+/// Reads a line with a value for each of so many points, or says what is wrong with it. A value is NaN where the black box says that it
+/// failed.
+pub(super) fn answer(line: &str, rows: usize) -> Result<Line<Vec<f64>>, String> {
+    let Answer { id, values, error } =
+        serde_json::from_str(&finite(line)).map_err(|error| wrong(line, &error))?;
+    let said = match (values, error) {
+        (Some(values), None) if values.len() == rows => {
             let number = |value| match value {
                 Value::Number(number) => number,
                 Value::Nothing(()) | Value::Failed(_) => f64::NAN,
             };
-            Ok(Line::Values(id, values.into_iter().map(number).collect()))
+            Ok(Some(values.into_iter().map(number).collect()))
         }
-        (None, Some(_)) => Ok(Line::Failed(id)),
-        _ => Err("it wrote an answer that has not exactly one of `values` and `error`".to_owned()),
-    }
+        (Some(values), None) => Err(format!("it answered {rows} points with {} values", values.len())),
+        (None, Some(_)) => Ok(None),
+        _ => return Err("it wrote an answer that has not exactly one of `values` and `error`".to_owned()),
+    };
+    Ok(Line { id, said })
+}
+
+/// Says what is wrong with a line.
+pub(super) fn wrong(line: &str, error: &serde_json::Error) -> String {
+    let shown: String = line.chars().take(SHOWN).collect();
+    let more = if line.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    format!("it wrote a line that is not an answer ({error}): {}{more}", shown.escape_debug())
 }
 
 /// `NaN` and `Infinity`, which Python writes and JSON does not know, as `null`.
-fn finite(line: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn finite(line: &str) -> std::borrow::Cow<'_, str> {
     if !line.contains("NaN") && !line.contains("Infinity") {
         return line.into();
     }
@@ -126,14 +132,16 @@ mod tests {
 
     #[test]
     fn values_come_back_to_the_bit_and_failures_as_nan() {
-        let read = answer(
-            r#" {"values": [0.1, -0.0, 1e300, 3, null, {"error": "NaN \" here"}, NaN, -Infinity], "id": 7}"#,
-        );
-        let Ok(Line::Values(7, values)) = read else { panic!("{read:?}") };
+        let line =
+            r#" {"values": [0.1, -0.0, 1e300, 3, null, {"error": "NaN \" here"}, NaN, -Infinity], "id": 7}"#;
+        let read = answer(line, 8);
+        let Ok(Line { id: 7, said: Ok(Some(values)) }) = read else { panic!("{read:?}") };
         let bits: Vec<u64> = values[..4].iter().map(|value| value.to_bits()).collect();
         assert_eq!(bits, [0.1, -0.0, 1e300, 3.0].map(f64::to_bits));
         assert!(values[4..].iter().all(|value| value.is_nan()) && values.len() == 8);
-        assert_eq!(answer(r#"{"id":1,"error":"all of it"}"#), Ok(Line::Failed(1)));
+        assert_eq!(answer(r#"{"id":1,"error":"all of it"}"#, 8), Ok(Line { id: 1, said: Ok(None) }));
+        let few = answer(r#"{"id":1,"values":[1]}"#, 2).unwrap();
+        assert!(few.said.unwrap_err().contains("2 points with 1 values"));
     }
 
     /// The blocks of code in the document behind marks of this name.
@@ -150,10 +158,10 @@ mod tests {
         assert_eq!(documented("request"), [written]);
         let [first, second, third] = documented("answer")[..] else { panic!("three answers") };
         for line in [first, second] {
-            let Ok(Line::Values(7, values)) = answer(line) else { panic!("{line}") };
+            let Ok(Line { id: 7, said: Ok(Some(values)) }) = answer(line, 2) else { panic!("{line}") };
             assert!(values[0] == 0.25 && values[1].is_nan() && values.len() == 2);
         }
-        assert_eq!(answer(third), Ok(Line::Failed(7)));
+        assert_eq!(answer(third, 2), Ok(Line { id: 7, said: Ok(None) }));
     }
 
     #[test]
@@ -168,7 +176,7 @@ mod tests {
             ("{\"id\":1,\"values\":[1e999]}", "out of range"),
             ("", "EOF"),
         ] {
-            let told = answer(line).unwrap_err();
+            let told = answer(line, 1).unwrap_err();
             assert!(told.contains(word), "{told}");
         }
     }

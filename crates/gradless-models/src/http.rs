@@ -10,12 +10,14 @@ mod pace;
 mod request;
 mod resolver;
 mod retry;
+mod session;
 mod transfer;
 
 pub use answer::Told;
 pub use error::HttpError;
 pub use options::HttpOptions;
 pub use request::Numbers;
+pub use session::{BeforeRepeat, HttpKnown, HttpSession};
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -24,16 +26,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use gradless::{Inputs, Model, ModelError};
-use serde::{Deserialize, Serialize};
 
 use crate::description::{Description, DescriptionError, Layout, Preparation, ScoreKind};
+use crate::named::Classes;
+use crate::records::{Record, RecordModel, json};
 use answer::Place;
 use dispatch::Dispatch;
 use error::{Again, Failure};
 use headers::Headers;
 use options::seconds;
 use pace::{Monotonic, Pace, Stopped};
-use request::Template;
+use request::{Content, Template};
+use session::Account;
 use transfer::Transfer;
 
 /// No request has more numbers than this.
@@ -72,6 +76,8 @@ pub struct Http {
     place: Place,
     preparation: Preparation,
     shape: Vec<usize>,
+    /// Names of the columns, where it is asked about rows of a table.
+    columns: Vec<String>,
     known: HttpKnown,
     sent: AtomicU64,
     requests: AtomicU64,
@@ -105,14 +111,51 @@ impl Http {
         stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
     ) -> Result<Self, HttpError> {
         let mut http = Self::unasked(address, options, stop)?;
-        http.known = HttpKnown { classes: known.classes.max(1), ..known };
+        http.know(HttpKnown { classes: known.classes.max(1), ..known });
         http.check_names()?;
         Ok(http)
     }
 
+    /// As [`connect_until`](Self::connect_until), for records with columns of these names (none for texts); the first request asks about
+    /// these. Where `known` says what it would tell, it is not sent.
+    pub fn connect_records(
+        address: &str,
+        mut options: HttpOptions,
+        columns: &[String],
+        first: &[Record],
+        known: Option<HttpKnown>,
+        stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
+    ) -> Result<Self, HttpError> {
+        // Of records no number is sent, so their shape does not matter.
+        options.description.shape = Some(vec![1]);
+        let mut http = Self::unasked(address, options, stop)?;
+        http.columns = columns.to_vec();
+        if let Some(known) = known {
+            http.know(HttpKnown { classes: known.classes.max(1), ..known });
+        } else {
+            let first = &first[..first.len().min(http.options.rows)];
+            let body = http.template.fill(Content::Records(&http.as_json(first)));
+            http.first_answer(body, first.len())?;
+        }
+        http.check_names()?;
+        Ok(http)
+    }
+
+    /// Takes over what a first request has told.
+    fn know(&mut self, known: HttpKnown) {
+        if self.options.description.classes.is_empty() {
+            self.options.description.classes.clone_from(&known.names);
+        }
+        self.known = known;
+    }
+
+    fn as_json(&self, records: &[Record]) -> Vec<serde_json::Value> {
+        records.iter().map(|record| json(record, &self.columns)).collect()
+    }
+
     fn unasked(
         address: &str,
-        options: HttpOptions,
+        mut options: HttpOptions,
         stop: Option<impl Fn() -> bool + Send + Sync + 'static>,
     ) -> Result<Self, HttpError> {
         options.check()?;
@@ -127,6 +170,9 @@ impl Http {
             tensor.rotate_left(1);
         }
         let template = Template::new(&options.request, options.numbers, &tensor)?;
+        if template.is_single() {
+            options.rows = 1;
+        }
         let place = Place::new(&options.response)
             .ok_or_else(|| HttpError::Response { pointer: options.response.clone() })?;
         let written = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -144,7 +190,8 @@ impl Http {
             place,
             preparation,
             shape,
-            known: HttpKnown { classes: 0, scores, sent: 0 },
+            columns: Vec::new(),
+            known: HttpKnown { classes: 0, names: Vec::new(), scores, sent: 0 },
             sent: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             batches: AtomicU64::new(0),
@@ -181,7 +228,7 @@ impl Http {
 
     /// What the first request told, for [`again`](Self::again).
     pub fn known(&self) -> HttpKnown {
-        self.known
+        self.known.clone()
     }
 
     /// What one input of a whole batch takes if it takes what the first request took: a first guess; 0 without one.
@@ -219,11 +266,18 @@ impl Http {
         // The golden ratio's multiples, modulo 1: numbers that fill the range evenly.
         let number = |i: usize| low + (high - low) * (i as f64 * 0.618_033_988_749_895).fract();
         let points: Vec<f64> = (0..rows * self.inputs()).map(number).collect();
+        let body = self.body(&points, rows).map_err(HttpError::FirstRequest)?;
+        self.first_answer(body, rows)
+    }
+
+    /// Sends a first request.
+    fn first_answer(&mut self, body: Vec<u8>, rows: usize) -> Result<(), HttpError> {
         let begun = Instant::now();
         let mut scores = Vec::new();
-        let asked = self.ask(&points, rows, None, &mut scores, &Account::default());
-        self.known.classes = asked.map_err(HttpError::FirstRequest)?;
-        self.known.sent = self.sent();
+        let asked = self.ask(body, rows, None, &mut scores, &Account::default());
+        let Classes { count, names } = asked.map_err(HttpError::FirstRequest)?;
+        let known = HttpKnown { classes: count, names, sent: self.sent(), ..self.known };
+        self.know(known);
         // A batch of any size is taken to last as long.
         self.row_time = begun.elapsed() / u32::try_from(self.options.rows).unwrap_or(u32::MAX);
         self.check_names()?;
@@ -244,18 +298,18 @@ impl Http {
     /// One batch: sent until it is answered or given up.
     fn ask(
         &self,
-        points: &[f64],
+        body: Vec<u8>,
         rows: usize,
-        classes: Option<usize>,
+        classes: Option<&Classes>,
         scores: &mut Vec<f64>,
         account: &Account<'_>,
-    ) -> Result<usize, ModelError> {
-        let body = Arc::new(self.body(points, rows)?);
+    ) -> Result<Classes, ModelError> {
+        let body = Arc::new(body);
         let batch = self.batches.fetch_add(1, Ordering::Relaxed);
         let (mut failures, mut not_finite) = (0, 0);
         loop {
             let failure = match self.send(&body, rows, failures > 0, account)? {
-                Ok(answer) => match answer::read(&answer, &self.place, rows, classes, scores) {
+                Ok(answer) => match self.read(&answer, rows, classes, scores) {
                     Ok(classes) => return Ok(classes),
                     Err(told) => Failure::Answer(told),
                 },
@@ -287,6 +341,22 @@ impl Http {
         }
     }
 
+    /// The scores in an answer, and the classes, which are what is found if they are not known yet.
+    fn read(
+        &self,
+        answer: &[u8],
+        rows: usize,
+        classes: Option<&Classes>,
+        scores: &mut Vec<f64>,
+    ) -> Result<Classes, Told> {
+        if let Some(labels) = &self.options.labels {
+            let names = (labels, &self.description().classes[..]);
+            return answer::read_named(answer, &self.place, rows, names, classes, scores);
+        }
+        let count = answer::read(answer, &self.place, rows, classes.map(|classes| classes.count), scores)?;
+        Ok(Classes { count, names: Vec::new() })
+    }
+
     /// The body of a request for some inputs.
     fn body(&self, points: &[f64], rows: usize) -> Result<Vec<u8>, ModelError> {
         let dim = self.preparation.dim();
@@ -301,7 +371,7 @@ impl Http {
                 inputs[i]
             )));
         }
-        Ok(self.template.fill(&inputs, rows))
+        Ok(self.template.fill(Content::Numbers(&inputs, rows)))
     }
 
     /// One request, when there is room and time for it. It is counted before it is sent.
@@ -354,13 +424,39 @@ impl Http {
         account: &Account<'_>,
     ) -> Result<(), ModelError> {
         self.check(inputs, scores)?;
+        let batches = inputs.points.chunks(self.options.rows * inputs.dim);
+        self.answer_batches(batches, scores, account, |points| {
+            let rows = points.len() / inputs.dim;
+            Ok((self.body(points, rows)?, rows))
+        })
+    }
+
+    fn answer_records(
+        &self,
+        records: &[Record],
+        scores: &mut [f64],
+        account: &Account<'_>,
+    ) -> Result<(), ModelError> {
+        self.answer_batches(records.chunks(self.options.rows), scores, account, |records| {
+            Ok((self.template.fill(Content::Records(&self.as_json(records))), records.len()))
+        })
+    }
+
+    /// Asks batch by batch; `write` makes the body of one, and says how many inputs it has.
+    fn answer_batches<B>(
+        &self,
+        batches: impl Iterator<Item = B>,
+        scores: &mut [f64],
+        account: &Account<'_>,
+        write: impl Fn(B) -> Result<(Vec<u8>, usize), ModelError>,
+    ) -> Result<(), ModelError> {
         let rows = self.options.rows;
-        let batches =
-            inputs.points.chunks(rows * inputs.dim).zip(scores.chunks_mut(rows * self.known.classes));
+        let classes = Classes { count: self.known.classes, names: self.description().classes.clone() };
         let mut told = Vec::new();
-        for (index, (points, scores)) in batches.enumerate() {
-            let asked =
-                self.ask(points, points.len() / inputs.dim, Some(self.known.classes), &mut told, account);
+        for (index, (batch, scores)) in batches.zip(scores.chunks_mut(rows * self.known.classes)).enumerate()
+        {
+            let (body, count) = write(batch)?;
+            let asked = self.ask(body, count, Some(&classes), &mut told, account);
             asked.map_err(|error| match error {
                 ModelError::NotFinite { row, class, value } => {
                     ModelError::NotFinite { row: index * rows + row, class, value }
@@ -406,54 +502,16 @@ impl fmt::Debug for Http {
     }
 }
 
-/// What a first request tells of a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HttpKnown {
-    /// How many classes there are.
-    pub classes: usize,
-    /// What the scores are.
-    pub scores: ScoreKind,
-    /// Inputs it cost, those sent again included.
-    pub sent: u64,
-}
-
-/// Who is asked before inputs are sent again.
-pub type BeforeRepeat<'a> = &'a (dyn Fn(u64) -> Result<(), ModelError> + Sync);
-
-/// What is sent again, and who is asked first.
-#[derive(Default)]
-struct Account<'a> {
-    repeated: AtomicU64,
-    before_repeat: Option<BeforeRepeat<'a>>,
-}
-
-/// A service with a count of its own: what was sent again on somebody's account.
-pub struct HttpSession<'a> {
-    http: &'a Http,
-    account: Account<'a>,
-}
-
-impl HttpSession<'_> {
-    /// Inputs sent again so far.
-    pub fn repeated(&self) -> u64 {
-        self.account.repeated.load(Ordering::Relaxed)
-    }
-}
-
-impl Model for HttpSession<'_> {
-    fn shape(&self) -> &[usize] {
-        self.http.shape()
-    }
-
+impl RecordModel for Http {
     fn classes(&self) -> usize {
-        self.http.classes()
+        self.known.classes
     }
 
-    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
-        self.http.answer(inputs, scores, &self.account)
+    fn record_scores(&self, records: &[Record], scores: &mut [f64]) -> Result<(), ModelError> {
+        self.answer_records(records, scores, &Account::default())
     }
 
-    fn preferred_rows(&self) -> usize {
-        self.http.preferred_rows()
+    fn preferred_records(&self) -> usize {
+        self.options.rows
     }
 }

@@ -55,7 +55,7 @@ fn a_service_that_is_known_is_not_asked_what_it_told_before() {
     let server = Server::classifier(model, healthy).unwrap();
     let known = Http::connect(&server.address, options()).unwrap().known();
     assert_eq!((known.classes, known.scores, known.sent), (2, ScoreKind::Logits, 2));
-    let http = Http::again(&server.address, options(), known, None::<fn() -> bool>).unwrap();
+    let http = Http::again(&server.address, options(), known.clone(), None::<fn() -> bool>).unwrap();
     assert_eq!((server.requests(), http.requests(), http.known()), (1, 0, known));
     let points = points(3);
     let expected: Vec<f64> = points.chunks(3).flat_map(model).collect();

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::named::{Classes, Labels};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// No answer to the first request has more classes than this.
@@ -97,6 +100,35 @@ pub(super) fn read(
     match scores.iter().position(|score| !score.is_finite()) {
         Some(i) => Err(Told::NotFinite { row: i / each, class: i % each, value: scores[i] }),
         None => Ok(each),
+    }
+}
+
+/// Reads an answer by names: the scores of `rows` inputs, and the classes, which are what is found if they are not known yet.
+pub(super) fn read_named(
+    body: &[u8],
+    place: &Place,
+    rows: usize,
+    (labels, names): (&Labels, &[String]),
+    classes: Option<&Classes>,
+    scores: &mut Vec<f64>,
+) -> Result<Classes, Told> {
+    let not_json = |message: String| Told::NotJson { message };
+    let value: Value = serde_json::from_slice(body).map_err(|error| not_json(error.to_string()))?;
+    let pointer = place.words();
+    let found = value.pointer(&pointer).ok_or(Told::Missing { pointer })?;
+    let entries = Labels::entries(found, rows).map_err(not_json)?;
+    let classes = match classes {
+        Some(classes) => classes.clone(),
+        None => labels.classes(&entries, names).map_err(not_json)?,
+    };
+    scores.clear();
+    scores.extend(entries.iter().flat_map(|entry| labels.scores(entry, &classes)));
+    match scores.iter().position(|score| !score.is_finite()) {
+        Some(i) => {
+            let (row, class) = (i / classes.count.max(1), i % classes.count.max(1));
+            Err(Told::NotFinite { row, class, value: scores[i] })
+        }
+        None => Ok(classes),
     }
 }
 

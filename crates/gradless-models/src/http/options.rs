@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{self, Place, Told};
-use super::request::Template;
+use super::request::{Content, Template};
 use super::{HttpError, Numbers};
 use crate::description::Description;
 use crate::error::LoadError;
 use crate::file;
+use crate::named::Labels;
 
 /// No file of options is longer than this, a thousand class names included.
 const MAX_BYTES: u64 = 1 << 20;
@@ -40,10 +41,14 @@ const MOST_SECONDS: f64 = 1e6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpOptions {
-    /// The body of a request: JSON with `$inputs` where the inputs go and, if it is wanted, `$rows` for their number.
+    /// The body of a request: JSON with `$inputs` where the inputs go and, if it is wanted, `$rows` for their number. For services that
+    /// take one input per request `$input`, or `$text`, which may stand in the middle of a string.
     pub request: String,
     /// Where the scores are in the answer: a JSON pointer. There stands a list of scores per input, or one list of all.
     pub response: String,
+    /// For services that answer with names instead of lists of scores: where they stand in what is answered to one input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Labels>,
     /// How the inputs are grouped.
     pub numbers: Numbers,
     /// Inputs per request.
@@ -82,6 +87,7 @@ impl Default for HttpOptions {
         Self {
             request: r#"{"inputs": $inputs}"#.to_owned(),
             response: "/scores".to_owned(),
+            labels: None,
             numbers: Numbers::Rows,
             rows: 64,
             headers: BTreeMap::new(),
@@ -126,7 +132,7 @@ impl HttpOptions {
     /// The body of a request for some inputs, as the service is given them: to look at, or to try by hand.
     pub fn body(&self, inputs: &[f64], tensor: &[usize]) -> Result<Vec<u8>, HttpError> {
         let rows = inputs.len().checked_div(tensor.iter().product()).unwrap_or(0);
-        Ok(Template::new(&self.request, self.numbers, tensor)?.fill(inputs, rows))
+        Ok(Template::new(&self.request, self.numbers, tensor)?.fill(Content::Numbers(inputs, rows)))
     }
 
     /// The scores in an answer to a request of `rows` inputs, one input after the other; their number per input is what is

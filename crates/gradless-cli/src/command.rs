@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod attack;
 mod data;
 mod explain;
 mod methods;
@@ -27,6 +28,7 @@ pub(crate) use crate::run::{DONE, Outcome};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Explain(Box<explain::Explain>),
+    Attack(Box<attack::Attack>),
     Minimize(Box<minimize::Minimize>),
     Resume(resume::Resume),
     Report(report::Redraw),
@@ -41,6 +43,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match command {
         Command::Explain(asked) => asked.run(terminal),
+        Command::Attack(asked) => asked.run(terminal),
         Command::Minimize(asked) => asked.run(terminal),
         Command::Resume(asked) => resume(&asked, terminal),
         Command::Report(asked) => asked.run(terminal),
@@ -74,6 +77,7 @@ fn resume_search(
     let again = search::Again::new(folder, config, change)?;
     match Arguments::try_parse_from(again.words()) {
         Ok(Arguments { command: Command::Explain(asked), .. }) => asked.resume(&again, terminal),
+        Ok(Arguments { command: Command::Attack(asked), .. }) => asked.resume(&again, terminal),
         _ => bail!("it was called with words that this version does not know"),
     }
 }

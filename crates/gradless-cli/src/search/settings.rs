@@ -2,7 +2,7 @@
 
 use gradless_explain::features::Kind;
 use gradless_explain::{
-    Answer, Confidence, Declared, Disturbance, Kappa, Moves, Options, Question, Stability,
+    Answer, Confidence, Declared, Disturbance, Kappa, Moves, Norm, Options, Question, Stability,
 };
 use serde::Serialize;
 
@@ -45,6 +45,9 @@ impl Settings {
 
     /// The settings as a page shows them.
     pub(super) fn table(&self) -> Vec<(String, String)> {
+        if let [Question::Attack { norm, .. }] = self.options.questions[..] {
+            return self.of_attack(norm);
+        }
         let Options { method, max_queries, l1, l2, prune, .. } = &self.options;
         let strategy = self.options.strategy(Kind::Pixels);
         let kappa = match self.options.kappa {
@@ -77,5 +80,16 @@ impl Settings {
             ("changes", if adds { "add" } else { "two-sided" }.to_owned()),
         ];
         pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+
+    fn of_attack(&self, norm: Norm) -> Vec<(String, String)> {
+        let Options { max_queries, declared, enough, .. } = &self.options;
+        let mut pairs = vec![
+            ("norm", norm.name().to_owned()),
+            ("seen of the model", if *declared == Declared::Labels { "labels" } else { "scores" }.to_owned()),
+            ("queries allowed", max_queries.to_string()),
+        ];
+        pairs.extend(enough.map(|enough| ("a size that is enough", enough.to_string())));
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

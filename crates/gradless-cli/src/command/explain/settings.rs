@@ -90,6 +90,7 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
         starts: starts(asked, channels),
         noise_floor,
         declared: given.declared,
+        enough: ours.enough,
         agree: asked.agree,
         count: asked.count,
         threads: ours.threads,

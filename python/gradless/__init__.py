@@ -9,6 +9,7 @@ True
 from __future__ import annotations
 
 from . import losses
+from ._attack import Attack, attack, attack_many
 from ._explain import explain, explain_many
 from ._explanation import Explanation, Explanations
 from ._gradless import __version__
@@ -26,6 +27,7 @@ from ._workers import RayExecutor
 __all__ = [
     "L1",
     "L2",
+    "Attack",
     "Box",
     "ElasticNet",
     "Explanation",
@@ -45,6 +47,8 @@ __all__ = [
     "Simplex",
     "Words",
     "__version__",
+    "attack",
+    "attack_many",
     "explain",
     "explain_many",
     "load_model",

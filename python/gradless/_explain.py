@@ -17,6 +17,9 @@ from ._result import attach
 from ._subjects import Subject, TableOptions, rows_of, subject_of
 from ._workers import Crew, crew_of
 
+#: Values that a number of a saved picture can have.
+LEVELS = 256
+
 
 def explain(
     predict: Any,
@@ -240,28 +243,38 @@ def explain(
         "agree": whole("agree", agree),
         "count": whole("count", count, 1),
         "rows": whole("batch_size", batch_size, 1),
+        "norm": None,
+        "enough": None,
+        "levels": LEVELS,
     }
+    found = answers_to(request, onnx, Predict(function, decode, names, limit), setting, workers)
+    first = [one for one in found if one.alternative == 0]
+    for one in first:
+        one.alternatives = [other for other in found if other.question == one.question and other is not one]
+    return Explanations(first, setting) if request["question"] == "both" else first[0]
+
+
+def answers_to(
+    request: dict[str, Any], onnx: Model | None, task: Predict, setting: Setting, workers: Any, kind: type[Explanation] = Explanation
+) -> list[Any]:
+    """The answers to a request, by a model that Rust runs itself or by a callable."""
     crew = crew_of(workers)
     request["threads"] = crew.hands
     try:
         if onnx is not None and type(crew) is Crew:
             answers, error = _gradless.explain_onnx(onnx._onnx, request)
         else:
-            task = Predict(function, decode, names, limit)
             answers, error = _gradless.explain_callable(_Sender(task, crew), request)
     except BaseException as early:
         attach(early, None)
         raise
     finally:
         crew.close()
-    found = [Explanation(setting, answer, nothing) for answer, nothing in answers]
+    found = [kind(setting, answer, nothing) for answer, nothing in answers]
     if error is not None:
         attach(error, found[0] if len(found) == 1 else found)
         raise error
-    first = [one for one in found if one.alternative == 0]
-    for one in first:
-        one.alternatives = [other for other in found if other.question == one.question and other is not one]
-    return Explanations(first, setting) if request["question"] == "both" else first[0]
+    return found
 
 
 def _numbers(subject: Subject) -> dict[str, Any]:

@@ -242,7 +242,8 @@ class Explanation:
         return f"<gradless.Explanation {self.question}: {self.sentence} ({self.nfev} queries)>"
 
     def _body(self) -> str:
-        title = "What is enough" if self.question == "part" else "What would change it"
+        titles = {"part": "What is enough", "change": "What would change it", "attack": "The least change that alters it"}
+        title = titles[self.question]
         parts = [f'<div style="font-weight:600">{title}</div><div>{_draw.text(self.sentence)}</div>']
         if self.setting.is_picture:
             original = _gradless.draw_picture(self.setting.shades, settled(self.setting.input).reshape(-1))
@@ -269,7 +270,7 @@ class Explanation:
         entries = []
         scale, change = self._scale(), self.change.reshape(-1)
         for i, (name, before, after) in list(zip(self._places(), self.changes()))[:SHOWN]:
-            beside = f"{_text(before)} → {_text(after)}" if self.question == "change" else _text(after)
+            beside = f"{_text(before)} → {_text(after)}" if self.question != "part" else _text(after)
             entries.append((name, float(change[i] / scale[i]), beside))
         return entries
 

@@ -8,8 +8,8 @@ use gradless::{Budget, Config, Inputs, Model, Preset};
 use gradless_explain::examples::{Autoencoder, Linear};
 use gradless_explain::session::Second;
 use gradless_explain::{
-    Beside, Declared, Examples, ExplainError, Features, Kappa, Labels, Moves, Options, Question, Session,
-    Start, Starts, Steadiness, Strategy, Watch,
+    Beside, Declared, Examples, ExplainError, Features, Kappa, Labels, Moves, Norm, Options, Question,
+    Session, Start, Starts, Steadiness, Strategy, Watch,
 };
 use gradless_models::ScoreKind;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -68,6 +68,11 @@ pub(crate) struct Request<'py> {
     agree: u32,
     count: usize,
     rows: usize,
+    /// What is small in an attack, by name, and the size that is enough.
+    norm: Option<String>,
+    enough: Option<f64>,
+    /// How many values a number of a saved picture can have; `None`: any.
+    levels: Option<u32>,
     threads: usize,
 }
 
@@ -208,6 +213,7 @@ impl Job {
                 frozen: request.frozen,
                 table: request.table,
                 switches: request.switches,
+                levels: request.levels,
             })?,
         };
         // What makes no sense is refused before the model is asked anything.
@@ -308,6 +314,7 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
         ("auto", Declared::Nothing),
         ("logits", Declared::Logits),
         ("probabilities", Declared::Probabilities),
+        ("labels", Declared::Labels),
     ];
     let method = named(request.method.as_deref())?;
     let strategy = match request.strategy.as_deref() {
@@ -345,6 +352,7 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
         starts: Starts::both(choose("start", &request.start, &starts)?),
         noise_floor: request.noise_floor,
         declared: choose("scores", &request.scores, &declared)?,
+        enough: request.enough,
         agree: request.agree,
         count: request.count.max(1),
         threads: request.threads.max(1),
@@ -362,6 +370,11 @@ fn steadiness(request: &Request<'_>) -> PyResult<Option<Steadiness>> {
 fn questions(request: &Request<'_>) -> PyResult<Vec<Question>> {
     let moves = [("two-sided", Moves::TwoSided), ("add", Moves::Add)];
     let moves = choose("set", &request.moves, &moves)?;
+    if let Some(norm) = &request.norm {
+        let norms = Norm::ALL.map(|norm| (norm.name(), norm));
+        let norm = Norm::named(norm).map_or_else(|| choose("norm", norm, &norms), Ok)?;
+        return Ok(vec![Question::Attack { norm, target: request.target }]);
+    }
     let named = |word: &str| Question::named(word, moves, request.target);
     if let Some(question) = named(&request.question) {
         return Ok(vec![question]);

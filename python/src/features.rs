@@ -40,6 +40,8 @@ pub(crate) struct Given<'py> {
     pub(crate) table: Option<TableRequest<'py>>,
     pub(crate) switches: Option<(String, Vec<usize>)>,
     pub(crate) disturbance: Option<Disturbance>,
+    /// How many values a number of a saved picture can have; `None`: any.
+    pub(crate) levels: Option<u32>,
 }
 
 /// The features of an input.
@@ -55,8 +57,10 @@ pub(crate) fn features(given: Given<'_>) -> PyResult<Box<dyn Features>> {
     let background = given.background.map(PerCoordinate::try_from).transpose()?;
     let Some(table) = given.table else {
         let (low, high) = (lower.at(0), upper.at(0));
-        // The values an 8-bit picture can hold.
-        let grid = matches!(given.shape[..], [1 | 3, _, _]).then_some(Grid { low, high, steps: 255 });
+        // The values a saved picture can hold.
+        let steps = given.levels.map(|levels| levels.saturating_sub(1)).filter(|&steps| steps > 0);
+        let grid = steps.filter(|_| matches!(given.shape[..], [1 | 3, _, _]));
+        let grid = grid.map(|steps| Grid { low, high, steps });
         // What 8 bits cannot hold would not be absent in a saved picture.
         let black = 0.0_f64.clamp(low, high);
         let black = grid.map_or(black, |grid| grid.nearest(black));

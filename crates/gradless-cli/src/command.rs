@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod attack;
 mod data;
 mod explain;
 mod methods;
@@ -10,20 +11,24 @@ mod reproduce;
 mod resume;
 mod train;
 
-use anyhow::{Context, bail};
-use clap::Subcommand;
+use std::path::Path;
 
+use anyhow::{Context, bail};
+use clap::{Parser, Subcommand};
+use serde_json::Value;
+
+use crate::arguments::Arguments;
+use crate::run::Overrides;
+use crate::search;
 use crate::terminal::Terminal;
 
-/// The code of a command that did what was asked.
-pub(crate) const DONE: u8 = 0;
-/// The code of a search that did not find all it was asked for.
-const NOT_FOUND: u8 = 1;
+pub(crate) use crate::run::{DONE, Outcome};
 
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Explain(Box<explain::Explain>),
+    Attack(Box<attack::Attack>),
     Minimize(Box<minimize::Minimize>),
     Resume(resume::Resume),
     Report(report::Redraw),
@@ -34,29 +39,11 @@ pub(crate) enum Command {
     Reproduce(reproduce::Reproduce),
 }
 
-/// How a command that did not fail has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// All that was asked for was done or found.
-    Done,
-    /// It was searched, and something was not found.
-    NotFound,
-}
-
-impl Outcome {
-    /// What the program ends with.
-    pub(crate) fn code(self) -> u8 {
-        match self {
-            Self::Done => DONE,
-            Self::NotFound => NOT_FOUND,
-        }
-    }
-}
-
 /// Does what is asked for.
 pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match command {
         Command::Explain(asked) => asked.run(terminal),
+        Command::Attack(asked) => asked.run(terminal),
         Command::Minimize(asked) => asked.run(terminal),
         Command::Resume(asked) => resume(&asked, terminal),
         Command::Report(asked) => asked.run(terminal),
@@ -74,9 +61,24 @@ fn resume(asked: &resume::Resume, terminal: &Terminal) -> anyhow::Result<Outcome
     let (folder, change) = (&asked.folder, asked.overrides());
     match config["schema"].as_str() {
         Some(minimize::SCHEMA) => minimize::resume(folder, change, terminal),
-        Some(explain::SCHEMA) => explain::resume(folder, &config, change, terminal)
+        Some(search::SCHEMA) => resume_search(folder, config, change, terminal)
             .with_context(|| format!("the run in {}", folder.display())),
         _ => bail!("{} does not hold a run that can be resumed", folder.display()),
+    }
+}
+
+/// Goes on with a search: the same words, in the folder where they were said first.
+fn resume_search(
+    folder: &Path,
+    config: Value,
+    change: Overrides,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    let again = search::Again::new(folder, config, change)?;
+    match Arguments::try_parse_from(again.words()) {
+        Ok(Arguments { command: Command::Explain(asked), .. }) => asked.resume(&again, terminal),
+        Ok(Arguments { command: Command::Attack(asked), .. }) => asked.resume(&again, terminal),
+        _ => bail!("it was called with words that this version does not know"),
     }
 }
 

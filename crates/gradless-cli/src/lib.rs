@@ -8,6 +8,7 @@ mod npy;
 mod input;
 mod model;
 mod run;
+mod search;
 mod terminal;
 #[cfg(test)]
 mod scratch;

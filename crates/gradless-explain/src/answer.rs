@@ -1,6 +1,7 @@
 //! The answer to a question: one record, serialised once. The JSON, the page, the terminal and Python read the same fields.
 
 mod agreement;
+mod attacked;
 mod beside;
 mod numbers;
 mod words;
@@ -8,6 +9,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 pub use agreement::Agreement;
+pub use attacked::{Attacked, Improvement};
 pub use beside::{Opinion, Plausibility};
 
 use crate::condition::{Confidence, Survival};
@@ -27,7 +29,7 @@ pub struct Answer {
     pub input: String,
     /// What tells one input from another, whatever their files are called.
     pub input_sha256: Option<String>,
-    /// `pp` for a part, `pn` for a change.
+    /// `pp` for a part, `pn` for a change, `attack` for the least change.
     pub mode: String,
     /// The question, in full.
     pub question: Question,
@@ -113,6 +115,9 @@ pub struct Answer {
     pub pixels: usize,
     /// Whether leaving out any single coordinate of the answer breaks it.
     pub minimal: Minimal,
+    /// How small an attack has made its change, and when.
+    #[serde(default)]
+    pub attack: Option<Attacked>,
     /// Queries when the first valid point was known.
     pub first_valid: Option<u64>,
     /// Queries when the answer was known, if it is valid.

@@ -7,9 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gradless::oracle::Recovery;
 use gradless::{Batch, Inputs, Model, ModelError, Oracle, OracleError};
 
-use crate::answer::Minimal;
+use crate::answer::{Minimal, Step};
 use crate::condition::Condition;
 use crate::features::Coordinates;
+use crate::question::Norm;
 
 /// A point and what the model said there.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +18,8 @@ pub(crate) struct Candidate {
     pub(crate) point: Vec<f64>,
     pub(crate) scores: Vec<f64>,
     pub(crate) margin: f64,
-    /// $\gamma_1\lVert x\rVert_1 + \frac{\gamma_2}2\lVert x\rVert_2^2$ from the origin, at the weights as given.
+    /// $\gamma_1\lVert x\rVert_1 + \frac{\gamma_2}2\lVert x\rVert_2^2$ from the origin, at the weights as given; the size where the
+    /// question says what is small.
     pub(crate) penalty: f64,
 }
 
@@ -27,6 +29,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) coordinates: &'a Coordinates<'a>,
     pub(crate) condition: Condition,
+    /// What is small, if the question says so.
+    pub(crate) norm: Option<Norm>,
     /// A margin must be above this to be believed.
     pub(crate) floor: f64,
     pub(crate) l1: f64,
@@ -74,6 +78,8 @@ struct Seen {
     smallest: Option<Smallest>,
     nearest: Option<Candidate>,
     first_valid: Option<u64>,
+    /// Valid points that were smaller than all before, where the question says what is small.
+    curve: Vec<Step>,
 }
 
 impl<'a> Ledger<'a> {
@@ -132,6 +138,42 @@ impl<'a> Ledger<'a> {
     /// The smallest point so far that reaches the aim, or was offered.
     pub(crate) fn smallest(&self) -> Option<Smallest> {
         self.seen().smallest.clone()
+    }
+
+    /// Valid points that were smaller than all before, where the question says what is small.
+    pub(crate) fn curve(&self) -> Vec<Step> {
+        self.seen().curve.clone()
+    }
+
+    /// The size of the smallest valid point so far, where the question says what is small.
+    pub(crate) fn least(&self) -> Option<f64> {
+        self.seen().curve.last().and_then(|step| step.best)
+    }
+
+    /// Notes points that are smaller than all before them, in the order in which they were asked: the first was query `first`.
+    fn note(&self, first: u64, points: &[Vec<f64>], scores: &[Vec<f64>]) {
+        let Some(norm) = self.around.norm else { return };
+        let coordinates = self.around.coordinates;
+        for (queries, (point, scores)) in (first..).zip(points.iter().zip(scores)) {
+            let margin = self.around.condition.margin(scores);
+            if !self.is_valid(margin) || !self.is_inside(point) {
+                continue;
+            }
+            let size = norm.of(coordinates, point);
+            if self.least().is_some_and(|least| least <= size) {
+                continue;
+            }
+            self.seen().curve.push(Step {
+                queries,
+                objective: Some(size),
+                loss: Some(loss(margin, self.kappa)),
+                norm_l1: Norm::L1.of(coordinates, point),
+                norm_l2: Norm::L2.of(coordinates, point),
+                nonzeros: coordinates.moved(point).len(),
+                step_size: 1.0,
+                best: Some(size),
+            });
+        }
     }
 
     /// Forgets all points: another condition must hold from now on.
@@ -223,6 +265,7 @@ impl<'a> Ledger<'a> {
         // What the budget does not cover is not asked.
         let covered = self.around.budget.saturating_sub(self.around.reserve + self.queries());
         let points = &points[..points.len().min(usize::try_from(covered).unwrap_or(usize::MAX))];
+        let first = self.queries() + 1;
         let chunks: Vec<Chunk<'_>> = points.chunks(rows).zip(all.chunks_mut(rows)).collect();
         let work = |(points, out): Chunk<'_>| {
             if self.is_cancelled() {
@@ -239,6 +282,7 @@ impl<'a> Ledger<'a> {
             }
         };
         self.shared_out(chunks, work)?;
+        self.note(first, points, &all);
         self.settle();
         Ok(all)
     }
@@ -330,7 +374,11 @@ impl<'a> Ledger<'a> {
     }
 
     fn candidate(&self, point: &[f64], scores: &[f64], margin: f64) -> Candidate {
-        Candidate { point: point.to_vec(), scores: scores.to_vec(), margin, penalty: self.penalty(point) }
+        let penalty = match self.around.norm {
+            None => self.penalty(point),
+            Some(norm) => norm.of(self.around.coordinates, point),
+        };
+        Candidate { point: point.to_vec(), scores: scores.to_vec(), margin, penalty }
     }
 
     /// Remembers a point that may come closest to being valid.
@@ -384,10 +432,13 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// What is compared of answers: the number of features times the penalty. By one of them alone, more queries would now and then
+    /// What is compared of answers: what the question calls small, or else the number of features times the penalty. By one of them alone, more queries would now and then
     /// double the other.
     fn size(&self, point: &[f64]) -> f64 {
-        self.around.coordinates.used(point).len() as f64 * self.penalty(point)
+        match self.around.norm {
+            None => self.around.coordinates.used(point).len() as f64 * self.penalty(point),
+            Some(norm) => norm.of(self.around.coordinates, point),
+        }
     }
 
     /// What reaches the aim first, then the smaller penalty; among equals an order that does not depend on which thread came

@@ -63,12 +63,12 @@ pub mod answer;
 pub mod session;
 
 pub use absent::Absent;
-pub use answer::{Agreement, Answer, Minimal, Step};
+pub use answer::{Agreement, Answer, Attacked, Improvement, Minimal, Step};
 pub use condition::{Confidence, Floor, Stability};
 pub use error::ExplainError;
 pub use examples::Examples;
 pub use features::{Column, Columns, Disturbance, Features, Grid, Pixels, Steadiness, Switches};
-pub use question::{Moves, Question, QuestionError};
+pub use question::{Moves, Norm, Question, QuestionError};
 pub use scores::{Declared, Scores};
 pub use session::{Beside, Kappa, Labels, Options, Progress, Session, Starts, Watch};
 pub use strategy::{Start, Strategy};

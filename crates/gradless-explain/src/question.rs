@@ -1,9 +1,12 @@
-//! What is asked about an input: which part is enough for its class, which change would alter it.
+//! What is asked about an input: which part is enough for its class, which change would alter it, what the least such change is.
 
+mod attack;
 mod change;
 mod part;
 
 use serde::{Deserialize, Serialize};
+
+pub use attack::Norm;
 
 use crate::answer::Counted;
 use crate::condition::{Condition, largest};
@@ -18,6 +21,13 @@ pub enum Question {
     Change {
         /// Which way values may move.
         moves: Moves,
+        /// The class the changed input should have; any other if none is given.
+        target: Option<usize>,
+    },
+    /// What is the least change that alters the class, by whatever margin? An adversarial example.
+    Attack {
+        /// What is small.
+        norm: Norm,
         /// The class the changed input should have; any other if none is given.
         target: Option<usize>,
     },
@@ -47,7 +57,7 @@ impl Question {
     /// What change would alter the class, any change to any class?
     pub const CHANGE: Self = Self::Change { moves: Moves::TwoSided, target: None };
 
-    /// One of each kind, in the order they are asked.
+    /// One of each kind that explains, in the order they are asked.
     pub const KINDS: [Self; 2] = [Self::Part, Self::CHANGE];
 
     /// The question with this name or abbreviation; `moves` and `target` are those of a change.
@@ -56,6 +66,7 @@ impl Question {
         Some(match kind {
             Self::Part => Self::Part,
             Self::Change { .. } => Self::Change { moves, target },
+            attack @ Self::Attack { .. } => attack,
         })
     }
 
@@ -64,6 +75,7 @@ impl Question {
         match self {
             Self::Part => part::TITLE,
             Self::Change { .. } => change::TITLE,
+            Self::Attack { .. } => attack::TITLE,
         }
     }
 
@@ -72,6 +84,7 @@ impl Question {
         match self {
             Self::Part => part::TERM,
             Self::Change { .. } => change::TERM,
+            Self::Attack { .. } => attack::TERM,
         }
     }
 
@@ -79,7 +92,7 @@ impl Question {
     pub fn origin(self) -> Origin {
         match self {
             Self::Part => Origin::Absent,
-            Self::Change { .. } => Origin::Input,
+            Self::Change { .. } | Self::Attack { .. } => Origin::Input,
         }
     }
 
@@ -88,6 +101,7 @@ impl Question {
         match self {
             Self::Part => part::sentence(these, counted, class, some_frozen),
             Self::Change { moves, .. } => change::sentence(these, class, moves),
+            Self::Attack { .. } => attack::sentence(these, class),
         }
     }
 
@@ -95,7 +109,7 @@ impl Question {
     pub(crate) fn missed(self, original: &str, target: Option<&str>) -> String {
         match self {
             Self::Part => part::missed(original),
-            Self::Change { .. } => change::missed(original, target),
+            Self::Change { .. } | Self::Attack { .. } => change::missed(original, target),
         }
     }
 
@@ -104,14 +118,24 @@ impl Question {
         match self {
             Self::Part => part::NAME,
             Self::Change { .. } => change::NAME,
+            Self::Attack { .. } => attack::NAME,
         }
     }
 
-    /// The abbreviation of the literature, which is also accepted: `pp` or `pn`.
+    /// What the size of an answer is, if the question names it.
+    pub fn norm(self) -> Option<Norm> {
+        match self {
+            Self::Part | Self::Change { .. } => None,
+            Self::Attack { norm, .. } => Some(norm),
+        }
+    }
+
+    /// The abbreviation of the literature, which is also accepted: `pp` or `pn`; `attack` has none.
     pub fn abbreviation(self) -> &'static str {
         match self {
             Self::Part => part::ABBREVIATION,
             Self::Change { .. } => change::ABBREVIATION,
+            Self::Attack { .. } => attack::ABBREVIATION,
         }
     }
 
@@ -119,7 +143,7 @@ impl Question {
     pub fn target(self) -> Option<usize> {
         match self {
             Self::Part => None,
-            Self::Change { target, .. } => target,
+            Self::Change { target, .. } | Self::Attack { target, .. } => target,
         }
     }
 
@@ -131,6 +155,7 @@ impl Question {
             }
             Self::Part => part::range(place),
             Self::Change { moves, .. } => change::range(place, moves),
+            Self::Attack { .. } => change::range(place, Moves::TwoSided),
         }
     }
 
@@ -142,7 +167,7 @@ impl Question {
         }
         match self {
             Self::Part => Ok(part::condition(class)),
-            Self::Change { target, .. } => change::condition(class, target),
+            Self::Change { target, .. } | Self::Attack { target, .. } => change::condition(class, target),
         }
     }
 

@@ -3,6 +3,8 @@
 use gradless::{Inputs, Model, ModelError};
 use serde::Serialize;
 
+use crate::condition::says;
+
 /// Probabilities add up to 1 this closely.
 const ADDS_UP: f64 = 1e-3;
 /// A tanh in single precision may be so much more than 1.
@@ -37,12 +39,17 @@ pub enum Declared {
     Logits,
     /// Probabilities.
     Probabilities,
+    /// Whatever they are, nothing but the class is used.
+    Labels,
 }
 
 impl Scores {
     /// Recognises scores, `classes` of them per input.
     pub fn recognise(scores: &[f64], classes: usize, declared: Declared) -> Self {
         let rows = || scores.chunks_exact(classes.max(1));
+        if declared == Declared::Labels {
+            return Self::Labels;
+        }
         if scores.iter().all(|&score| score == 0.0 || score == 1.0)
             && rows().all(|row| row.iter().sum::<f64>() == 1.0)
         {
@@ -60,7 +67,7 @@ impl Scores {
             Declared::Probabilities => Self::Probabilities,
             Declared::Nothing if rows().all(adds_up) => Self::Probabilities,
             _ if scores.iter().all(|score| score.abs() <= 1.0 + ROUNDING) => Self::Squashed,
-            Declared::Nothing | Declared::Logits => Self::Logits,
+            Declared::Nothing | Declared::Logits | Declared::Labels => Self::Logits,
         }
     }
 
@@ -68,7 +75,8 @@ impl Scores {
     pub fn searched<'a>(self, model: &'a dyn Model) -> Box<dyn Model + 'a> {
         match self {
             Self::Probabilities => Box::new(Logarithms(model)),
-            Self::Logits | Self::Squashed | Self::Labels | Self::Top(_) => Box::new(model),
+            Self::Labels => Box::new(Decisions(model)),
+            Self::Logits | Self::Squashed | Self::Top(_) => Box::new(model),
         }
     }
 
@@ -137,6 +145,34 @@ impl Model for Logarithms<'_> {
     }
 }
 
+/// A model of which nothing but the class is seen: 1 for it, 0 for the others.
+struct Decisions<'a>(&'a dyn Model);
+
+impl Model for Decisions<'_> {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    fn classes(&self) -> usize {
+        self.0.classes()
+    }
+
+    fn scores(&self, inputs: Inputs<'_>, scores: &mut [f64]) -> Result<(), ModelError> {
+        self.0.scores(inputs, scores)?;
+        for row in scores.chunks_exact_mut(self.0.classes().max(1)) {
+            // What was not answered stays so.
+            let Some(class) = says(row) else { continue };
+            row.fill(0.0);
+            row[class] = 1.0;
+        }
+        Ok(())
+    }
+
+    fn preferred_rows(&self) -> usize {
+        self.0.preferred_rows()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,5 +215,18 @@ mod tests {
         assert_eq!(scores, [0.0, 1e-30_f64.ln(), NEVER, NEVER]);
         assert!((NEVER - f64::from(f32::from_bits(1)).ln()).abs() < 1e-12);
         assert_eq!(Scores::Probabilities.original(&scores)[0], 1.0);
+    }
+    #[test]
+    fn of_declared_labels_nothing_but_the_class_is_seen() {
+        assert_eq!(Scores::recognise(&[0.3, 2.5], 2, Declared::Labels), Scores::Labels);
+        let mut scores = [0.0; 3];
+        let ask = |says: &Says, scores: &mut [f64]| {
+            let model = Scores::Labels.searched(says);
+            model.scores(Inputs { points: &[0.5], dim: 1 }, scores).unwrap();
+        };
+        ask(&Says(vec![-3.0, 7.5, 7.4]), &mut scores);
+        assert_eq!(scores, [0.0, 1.0, 0.0]);
+        ask(&Says(vec![-3.0, f64::NAN, 7.4]), &mut scores);
+        assert!(scores[1].is_nan(), "what was not answered has no class");
     }
 }

@@ -1,5 +1,6 @@
 //! How an answer is searched: by what single features do, or by an optimiser; then a last look at what was found.
 
+mod attack;
 mod direct;
 mod eliminate;
 mod penalised;
@@ -39,6 +40,8 @@ pub enum Strategy {
     Penalised,
     /// The method runs once, at the weights given: it minimises the paper's objective and nothing else.
     Fixed,
+    /// The least change in a norm: sets of features at their bounds, or the boundary of the class.
+    Attack,
 }
 
 /// Where a search by a method starts.
@@ -146,6 +149,7 @@ impl Search<'_> {
         let moves = (self.strategy == Strategy::Select).then(|| self.ledger.around.coordinates.moves());
         let mut found = match (self.strategy, moves.flatten()) {
             (_, Some(moves)) => self.select(moves, &trials, course)?,
+            (Strategy::Attack, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
             (strategy, None) => self.searched_by(strategy, &trials, course)?,
         };
         let condition = self.ledger.around.condition;
@@ -173,7 +177,7 @@ impl Search<'_> {
         match strategy {
             Strategy::Eliminate if self.class_alone => self.direct(&STAGES, trials, course),
             Strategy::Eliminate => self.eliminate(trials, course),
-            Strategy::Direct | Strategy::Select => self.direct(&STAGES, trials, course),
+            Strategy::Direct | Strategy::Select | Strategy::Attack => self.direct(&STAGES, trials, course),
             Strategy::Penalised | Strategy::Fixed => self.by_method(trials, course),
         }
     }

@@ -311,7 +311,7 @@ fn answer(
         .collect();
     let change: Vec<f64> = match question {
         Question::Part => after.clone(),
-        Question::Change { .. } => {
+        Question::Change { .. } | Question::Attack { .. } => {
             after.iter().zip(&image.input).map(|(after, before)| after - before).collect()
         }
     };
@@ -382,6 +382,7 @@ fn answer(
         minimal: Minimal::Checked,
         first_valid: Some(1_250),
         best_valid: Some(4_180),
+        attack: None,
         agreement: None,
         sentence: String::new(),
         hint: None,

@@ -135,6 +135,11 @@ impl Page {
         }
     }
 
+    /// Whether the least change was asked for.
+    fn is_attack(&self) -> bool {
+        self.answers.first().is_some_and(|answer| answer.attack.is_some())
+    }
+
     /// The class of the input, if anything was asked.
     fn original_class(&self) -> usize {
         self.answers.first().map_or(0, |answer| answer.original.class)

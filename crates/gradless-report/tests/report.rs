@@ -14,7 +14,7 @@ const INPUT: [f64; 4] = [0.0, 0.8, 0.0, 1.0];
 fn answer(question: Question) -> Answer {
     let after = match question {
         Question::Part => vec![0.0, 0.8, 0.0, 0.0],
-        Question::Change { .. } => vec![0.5, 0.2, 0.0, 1.0],
+        Question::Change { .. } | Question::Attack { .. } => vec![0.5, 0.2, 0.0, 1.0],
     };
     let difference: Vec<f64> = after.iter().zip(INPUT).map(|(after, before)| after - before).collect();
     let change = if question == Question::Part { after.clone() } else { difference };
@@ -81,6 +81,7 @@ fn answer(question: Question) -> Answer {
         minimal: Minimal::Checked,
         first_valid: Some(200),
         best_valid: Some(900),
+        attack: None,
         agreement: Some(agreement()),
         sentence: "The plain sentence.".into(),
         hint: None,

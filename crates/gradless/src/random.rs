@@ -16,6 +16,8 @@ pub enum Purpose {
     Reservoir,
     /// How an input is disturbed, to see whether what is said of it holds.
     Disturbances,
+    /// How a set of features is changed, in search of one that alters the class.
+    Moves,
 }
 
 /// The root of all streams of one purpose.
@@ -66,6 +68,7 @@ impl Key {
             Purpose::Directions => 0,
             Purpose::Reservoir => 1,
             Purpose::Disturbances => 2,
+            Purpose::Moves => 3,
         };
         let mut bytes = [0; 32];
         let (parts, _) = bytes.as_chunks_mut::<8>();

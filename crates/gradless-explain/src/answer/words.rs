@@ -145,13 +145,11 @@ fn attempts(context: &Context<'_>) -> Vec<String> {
     if context.margin > 0.0 && context.confidence.asked != Confidence::default() {
         attempts.push("a lower confidence".to_owned());
     }
-    if let Question::Change { moves, target } = context.question {
-        if moves == Moves::Add {
-            attempts.push("a two-sided change, which may remove things too".to_owned());
-        }
-        if target.is_some() {
-            attempts.push("another target, or none".to_owned());
-        }
+    if matches!(context.question, Question::Change { moves: Moves::Add, .. }) {
+        attempts.push("a two-sided change, which may remove things too".to_owned());
+    }
+    if context.question.target().is_some() {
+        attempts.push("another target, or none".to_owned());
     }
     if context.some_frozen {
         attempts.push("to freeze less".to_owned());

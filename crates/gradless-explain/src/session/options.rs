@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::condition::{Confidence, Stability, largest, probability};
 use crate::error::{ExplainError, LEAST};
 use crate::features::Kind;
-use crate::question::{Origin, Question};
+use crate::question::{Norm, Origin, Question};
 use crate::scores::{Declared, Scores};
 use crate::strategy::{Elimination, Start, Strategy};
 
@@ -36,6 +36,7 @@ pub(crate) const WEIGHT: f64 = 0.0625;
 /// | `starts` | auto | where a method starts |
 /// | `noise_floor` | measured | a margin must be above it |
 /// | `declared` | nothing | what the scores are |
+/// | `enough` | nothing is | an attack ends with a change of this size |
 /// | `agree` | 0 | other seeds to compare with |
 /// | `count` | 1 | different answers to each question: with no feature in common, as long as there are such |
 /// | `threads` | 1 | the answer does not depend on it |
@@ -57,6 +58,8 @@ pub struct Options {
     pub starts: Starts,
     pub noise_floor: Option<f64>,
     pub declared: Declared,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enough: Option<f64>,
     pub agree: u32,
     pub count: usize,
     #[serde(skip)]
@@ -81,6 +84,7 @@ impl Default for Options {
             starts: Starts::default(),
             noise_floor: None,
             declared: Declared::Nothing,
+            enough: None,
             agree: 0,
             count: 1,
             threads: 1,
@@ -92,6 +96,19 @@ impl Options {
     /// The smallest answer that has the class at all: by whatever margin, undisturbed.
     pub fn smallest() -> Self {
         Self { confidence: Some(Confidence::CLASS_ALONE), stability: Some(Stability::Off), ..Self::default() }
+    }
+
+    /// The least change that alters the class, by whatever margin; to a target if there is one.
+    pub fn attack(norm: Norm, target: Option<usize>) -> Self {
+        Self { questions: vec![Question::Attack { norm, target }], kappa: None, ..Self::smallest() }
+    }
+
+    /// How the answer to a question is searched, for features of a kind.
+    pub fn strategy_for(&self, question: Question, kind: Kind) -> Strategy {
+        match question {
+            Question::Attack { .. } => self.strategy.unwrap_or(Strategy::Attack),
+            Question::Part | Question::Change { .. } => self.strategy(kind),
+        }
     }
 
     /// How the answer is searched, for features of a kind.
@@ -155,6 +172,7 @@ impl Options {
             ("the weight l2", self.l2),
             ("the noise floor", self.noise_floor.unwrap_or(0.0)),
             ("kappa", kappa),
+            ("the size that is enough", self.enough.unwrap_or(0.0)),
         ] {
             if !value.is_finite() || value < 0.0 {
                 return Err(ExplainError::Number { what, value });

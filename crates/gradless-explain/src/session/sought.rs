@@ -5,7 +5,7 @@ use gradless::{Config, Inputs, Model, StopReason};
 use super::clock::{Ended, watched};
 use super::told::Told;
 use super::{Account, Options, Progress, Session, relax};
-use crate::answer::{self, Answer, Compared, Counted, SCHEMA, Sureness, Verdict, Weights};
+use crate::answer::{self, Answer, Compared, Counted, SCHEMA, Step, Sureness, Verdict, Weights};
 use crate::condition::{Confidence, largest, lead, probability};
 use crate::error::{ExplainError, LEAST};
 use crate::features::Coordinates;
@@ -57,6 +57,7 @@ impl Sought<'_> {
                 model: self.model,
                 coordinates: self.coordinates,
                 condition,
+                norm: self.question.norm(),
                 floor: floor.margin,
                 l1,
                 l2,
@@ -70,7 +71,7 @@ impl Sought<'_> {
             let mut search = Search {
                 ledger: Ledger::new(around, kappa),
                 options: &options,
-                strategy: options.strategy(kind),
+                strategy: options.strategy_for(self.question, kind),
                 scores: self.scores,
                 start: options.starts.of(self.question),
                 queries: queries - 1,
@@ -175,10 +176,8 @@ impl Sought<'_> {
             Origin::Input => difference(&after, features.input()),
         };
         let stop_reason = told.stop_reason(ended);
-        let mut steps = told.course.steps;
-        for step in &mut steps {
-            step.queries += before;
-        }
+        let attack = self.question.norm().map(|norm| told.attacked(norm, coordinates, before));
+        let steps = later(told.course.steps, before);
         let queries = told.queries + before;
         Answer {
             schema: SCHEMA.to_owned(),
@@ -189,7 +188,7 @@ impl Sought<'_> {
             features: counted,
             used: coordinates.used(&told.point),
             alternative: 0,
-            strategy: options.strategy(features.kind()),
+            strategy: options.strategy_for(self.question, features.kind()),
             method: options.method.clone(),
             engine: labels.engine.map(str::to_owned),
             seed: options.config.seed,
@@ -220,6 +219,7 @@ impl Sought<'_> {
             nonzeros: coordinates.moved(&told.point).len(),
             pixels: counted.used,
             minimal: told.minimal,
+            attack,
             first_valid: told.first_valid.map(|at| at + before),
             best_valid: told.best_valid.map(|at| at + before),
             agreement: None,
@@ -234,6 +234,14 @@ impl Sought<'_> {
             steps,
         }
     }
+}
+
+/// Steps of a search that began after so many queries.
+fn later(mut steps: Vec<Step>, before: u64) -> Vec<Step> {
+    for step in &mut steps {
+        step.queries += before;
+    }
+    steps
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

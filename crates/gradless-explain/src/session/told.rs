@@ -3,10 +3,11 @@
 use gradless::StopReason;
 
 use super::clock::Ended;
-use crate::answer::{Circumstance, Compared, Minimal};
+use crate::answer::{Attacked, Circumstance, Compared, Minimal, Step};
 use crate::condition::{Confidence, Floor, Survival, largest};
 use crate::features::Coordinates;
 use crate::ledger::loss;
+use crate::question::Norm;
 use crate::strategy::{Course, Found, Search};
 
 /// What a search found.
@@ -26,6 +27,8 @@ pub(super) struct Told {
     pub(super) norm_l1: f64,
     pub(super) norm_l2: f64,
     pub(super) minimal: Minimal,
+    /// Valid points that were smaller than all before, where the question says what is small.
+    pub(super) curve: Vec<Step>,
     pub(super) first_valid: Option<u64>,
     pub(super) best_valid: Option<u64>,
     pub(super) queries: u64,
@@ -68,6 +71,7 @@ impl Told {
             norm_l1,
             norm_l2,
             minimal: if valid && !clear { minimal } else { Minimal::NotAsked },
+            curve: ledger.curve(),
             first_valid: match (ledger.first_valid(), known.filter(|_| valid)) {
                 (Some(first), Some(known)) => Some(first.min(known)),
                 (first, known) => first.or(known),
@@ -91,6 +95,16 @@ impl Told {
             (true, _) => Circumstance::ClassAlone,
             (false, true) => Circumstance::AbsentHasClass,
             (false, false) => Circumstance::Usual,
+        }
+    }
+
+    /// How small the change is, and when smaller ones were known.
+    pub(super) fn attacked(&self, norm: Norm, coordinates: &Coordinates<'_>, before: u64) -> Attacked {
+        Attacked {
+            norm,
+            size: self.valid.then(|| norm.of(coordinates, &self.point)),
+            norm_linf: Norm::Linf.of(coordinates, &self.point),
+            curve: self.curve.iter().filter_map(|step| step.improvement(before)).collect(),
         }
     }
 

@@ -47,9 +47,11 @@ impl Search<'_> {
         let queries = self.left().saturating_sub(reserve + 2 * self.ledger.around.reserve);
         let weights = match self.strategy {
             Strategy::Fixed => Weights::Given,
-            Strategy::Eliminate | Strategy::Select | Strategy::Direct | Strategy::Penalised => {
-                Weights::Several
-            }
+            Strategy::Eliminate
+            | Strategy::Select
+            | Strategy::Direct
+            | Strategy::Penalised
+            | Strategy::Attack => Weights::Several,
         };
         let last = self.minimise(trials, start, queries, weights, course)?;
         let refiner = self.refiner(self.left());

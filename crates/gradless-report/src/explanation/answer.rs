@@ -1,7 +1,7 @@
 //! The part of the page about one question: numbers, scores, curves, how sure, what it cost.
 
 use gradless_explain::answer::Counted;
-use gradless_explain::{Answer, Confidence, Minimal, Step, Strategy};
+use gradless_explain::{Answer, Attacked, Confidence, Minimal, Norm, Step, Strategy};
 
 use super::subject::{Subject, title};
 use super::{Page, belief, scores};
@@ -25,13 +25,29 @@ pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut 
         page.push_str("<p class=\"note\">No trace was recorded: there are no curves to show.</p>\n");
     } else {
         let objective = |step: &Step| step.objective.unwrap_or(f64::NAN);
-        Curve { title: "Objective", value: objective, from_zero: false }.write(answer, page);
+        match &answer.attack {
+            Some(Attacked { norm, .. }) => {
+                Curve { title: smallest(*norm), value: objective, from_zero: true }.write(answer, page);
+            }
+            None => Curve { title: "Objective", value: objective, from_zero: false }.write(answer, page),
+        }
         Curve { title: "l1 norm", value: |step| step.norm_l1, from_zero: true }.write(answer, page);
     }
     page.push_str("</div>\n<div class=\"columns two\">\n");
     sureness(answer, page);
     cost(answer, page);
     page.push_str("</div>\n</section>\n");
+}
+
+/// What the curve of an attack shows.
+fn smallest(norm: Norm) -> &'static str {
+    match norm {
+        Norm::Pixels => "Fewest features changed",
+        Norm::Numbers => "Fewest numbers changed",
+        Norm::L1 => "Smallest l1 norm",
+        Norm::L2 => "Smallest l2 norm",
+        Norm::Linf => "Smallest largest change",
+    }
 }
 
 /// The four numbers people look for first.
@@ -56,8 +72,10 @@ fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
         ("margin".to_owned(), number(answer.margin)),
     ];
     entries.extend(answer.stability.as_ref().map(belief::bound));
+    let linf =
+        answer.attack.as_ref().map_or_else(String::new, |told| format!(", linf: {}", number(told.norm_linf)));
     entries.extend([
-        (format!("l1 norm (l2: {})", number(answer.norm_l2)), number(answer.norm_l1)),
+        (format!("l1 norm (l2: {}{linf})", number(answer.norm_l2)), number(answer.norm_l1)),
         ("queries".to_owned(), count(answer.queries)),
     ]);
     page.push_str("<dl class=\"figures-row\">\n");

@@ -7,7 +7,8 @@ use crate::html::{escape, isolated, put};
 pub(super) fn header(page_data: &Page, page: &mut String) {
     put!(
         page,
-        "<header>\n<p class=\"brow\">Contrastive explanation</p>\n<h1>{}</h1>\n<div class=\"headline\">\n",
+        "<header>\n<p class=\"brow\">{}</p>\n<h1>{}</h1>\n<div class=\"headline\">\n",
+        if page_data.is_attack() { "Attack" } else { "Contrastive explanation" },
         isolated(&page_data.title)
     );
     for answer in &page_data.answers {

@@ -2,14 +2,12 @@
 
 use anyhow::{Context, bail};
 use gradless::{Budget, Config, Method, Momentum, Preset, StopRule};
-use gradless_explain::features::Kind;
 use gradless_explain::{
-    Answer, Confidence, Declared, Disturbance, Kappa, Moves, Options, Question, Stability, Start, Starts,
-    Strategy,
+    Confidence, Disturbance, Moves, Options, Question, Stability, Start, Starts, Strategy,
 };
-use serde::Serialize;
 
 use super::arguments::{ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
+use crate::search::{Given, Settings};
 
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
@@ -20,169 +18,96 @@ const BESIDE: u64 = 16;
 /// The paper's weight for colour pictures; for digits it is the default one.
 const WEIGHT_COLOUR: f64 = 0.5;
 
-/// How every input is searched: all that is needed to do it again.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Settings {
-    pub(super) preset: &'static str,
-    /// How pictures are disturbed.
-    pub(super) disturbance: Disturbance,
-    #[serde(flatten)]
-    pub(super) options: Options,
-}
-
-/// What the words do not say: what the model takes and gives.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Given<'a> {
-    /// The shape of an input.
-    pub(super) shape: &'a [usize],
-    /// The numbers black and white stand for.
-    pub(super) range: [f64; 2],
-    /// What the scores are declared to be.
-    pub(super) declared: Declared,
-    /// The class a change should lead to.
-    pub(super) target: Option<usize>,
-}
-
-impl Settings {
-    /// What is asked of such a model.
-    pub(super) fn new(asked: &Explain, given: Given<'_>) -> anyhow::Result<Self> {
-        let channels = match *given.shape {
-            [channels, _, _] => channels,
-            _ => 1,
-        };
-        let ours = Options::default();
-        let (weight, queries) = (ours.l1, ours.max_queries);
-        let paper = asked.preset != PresetName::Default;
-        let method = match asked.method.as_deref() {
-            Some(name) => Method::named(name)?,
-            None if paper => Method::of_the_paper(),
-            None => Method::default(),
-        };
-        let preset = match asked.preset {
-            PresetName::Default => Preset::Practical,
-            PresetName::Paper => Preset::Paper,
-            PresetName::Authors => Preset::Authors,
-        };
-        let mut config = Config { seed: asked.seed, ..Config::new(method, preset) };
-        if let Some(weight) = asked.step_weight {
-            if !weight.is_finite() || weight <= 0.0 {
-                bail!("--step-weight is {weight}: a positive number is needed");
-            }
-            config.recipe = config.recipe.with_weight(weight);
+/// What is asked of such a model.
+pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> {
+    let channels = match *given.shape {
+        [channels, _, _] => channels,
+        _ => 1,
+    };
+    let ours = Options::default();
+    let (weight, queries) = (ours.l1, ours.max_queries);
+    let paper = asked.preset != PresetName::Default;
+    let method = match asked.method.as_deref() {
+        Some(name) => Method::named(name)?,
+        None if paper => Method::of_the_paper(),
+        None => Method::default(),
+    };
+    let preset = match asked.preset {
+        PresetName::Default => Preset::Practical,
+        PresetName::Paper => Preset::Paper,
+        PresetName::Authors => Preset::Authors,
+    };
+    let mut config = Config { seed: asked.seed, ..Config::new(method, preset) };
+    if let Some(weight) = asked.step_weight {
+        if !weight.is_finite() || weight <= 0.0 {
+            bail!("--step-weight is {weight}: a positive number is needed");
         }
-        let default_queries = if paper {
-            config.stop = StopRule::Iterations(STEPS);
-            let per_step =
-                if config.recipe.momentum == Momentum::Plain { DIRECTIONS + 1 } else { 2 * DIRECTIONS + 2 };
-            STEPS * per_step + BESIDE
-        } else {
-            queries
-        };
-        let max_queries = asked.max_queries.unwrap_or(default_queries);
-        config.budget = Budget::queries(max_queries);
-        let width = given.range[1] - given.range[0];
-        let (l1, l2) = match (paper, channels) {
-            (true, 3) => (WEIGHT_COLOUR, WEIGHT_COLOUR),
-            (true, _) => (weight, weight),
-            // The same for the same picture, whatever numbers stand for black and white.
-            (false, _) => (weight / width, weight / width / width),
-        };
-        let noise_floor = asked.noise_floor.map(|floor| not_negative("--noise-floor", floor)).transpose()?;
-        let options = Options {
-            questions: questions(asked, given.target),
-            strategy: strategy(asked, method),
-            method: method.name.to_owned(),
-            config,
-            max_queries,
-            l1: not_negative("--l1", asked.l1.unwrap_or(l1))?,
-            l2: not_negative("--l2", asked.l2.or(asked.l1).unwrap_or(l2))?,
-            confidence: match asked.confidence {
-                Some(confidence) => Some(confidence),
-                None if paper => Some(Confidence::CLASS_ALONE),
-                None => ours.confidence,
-            },
-            stability: match asked.stability {
-                Some(word) => Some(word.stability),
-                None if paper => Some(Stability::Off),
-                None => ours.stability,
-            },
-            elimination: ours.elimination,
-            kappa: match asked.kappa {
-                Some(word) => word.0,
-                None if paper => None,
-                None => ours.kappa,
-            },
-            prune: asked.prune.map_or(!paper, |switch| switch == Switch::On),
-            starts: starts(asked, channels),
-            noise_floor,
-            declared: given.declared,
-            agree: asked.agree,
-            count: asked.count,
-            threads: ours.threads,
-        };
-        Ok(Self {
-            preset: match asked.preset {
-                PresetName::Default => "default",
-                PresetName::Paper => "paper",
-                PresetName::Authors => "authors",
-            },
-            disturbance: asked
-                .stability
-                .unwrap_or_default()
-                .disturbance
-                .unwrap_or_else(|| Disturbance::of(given.shape)),
-            options,
-        })
+        config.recipe = config.recipe.with_weight(weight);
     }
-
-    /// Whether every question has an answer.
-    pub(super) fn are_answered(&self, answers: &[Answer]) -> bool {
-        let first = answers.iter().filter(|answer| answer.alternative == 0).count();
-        first == self.options.questions.len()
-    }
-
-    /// How many searches so many inputs take.
-    pub(super) fn searches(&self, inputs: usize) -> u64 {
-        let Options { questions, agree, count, .. } = &self.options;
-        let each = (questions.len() as u64).saturating_mul(*count as u64);
-        (inputs as u64).saturating_mul(each).saturating_mul(1 + u64::from(*agree))
-    }
-
-    /// The settings as a page shows them.
-    pub(super) fn table(&self) -> Vec<(String, String)> {
-        let Options { method, max_queries, l1, l2, prune, .. } = &self.options;
-        let strategy = self.options.strategy(Kind::Pixels);
-        let kappa = match self.options.kappa {
-            None => "none".to_owned(),
-            Some(Kappa::Absolute(kappa)) => kappa.to_string(),
-            Some(Kappa::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
-        };
-        let confidence = match self.options.confidence {
-            None => "the default".to_owned(),
-            Some(Confidence::CLASS_ALONE) => "the class alone".to_owned(),
-            Some(Confidence::Share(share)) => format!("{} % of the input's margin", 100.0 * share),
-            Some(Confidence::Probability(p)) => format!("a probability of {p}"),
-        };
-        let stability = match self.options.stability() {
-            Stability::Off => "not asked".to_owned(),
-            Stability::On { draws } => format!("{}; {draws} draws", self.disturbance.words()),
-        };
-        let adds = |question: &Question| matches!(question, Question::Change { moves: Moves::Add, .. });
-        let adds = self.options.questions.iter().any(adds);
-        let pairs = [
-            ("strategy", format!("{strategy:?}").to_lowercase()),
-            ("method", method.clone()),
-            ("preset", self.preset.to_owned()),
-            ("queries allowed per question", max_queries.to_string()),
-            ("weights l1, l2 at the start", format!("{l1}, {l2}")),
-            ("confidence", confidence),
-            ("must survive", stability),
-            ("kappa", kappa),
-            ("prune", if *prune { "on" } else { "off" }.to_owned()),
-            ("changes", if adds { "add" } else { "two-sided" }.to_owned()),
-        ];
-        pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
-    }
+    let default_queries = if paper {
+        config.stop = StopRule::Iterations(STEPS);
+        let per_step =
+            if config.recipe.momentum == Momentum::Plain { DIRECTIONS + 1 } else { 2 * DIRECTIONS + 2 };
+        STEPS * per_step + BESIDE
+    } else {
+        queries
+    };
+    let max_queries = asked.max_queries.unwrap_or(default_queries);
+    config.budget = Budget::queries(max_queries);
+    let width = given.range[1] - given.range[0];
+    let (l1, l2) = match (paper, channels) {
+        (true, 3) => (WEIGHT_COLOUR, WEIGHT_COLOUR),
+        (true, _) => (weight, weight),
+        // The same for the same picture, whatever numbers stand for black and white.
+        (false, _) => (weight / width, weight / width / width),
+    };
+    let noise_floor = asked.noise_floor.map(|floor| not_negative("--noise-floor", floor)).transpose()?;
+    let options = Options {
+        questions: questions(asked, given.target),
+        strategy: strategy(asked, method),
+        method: method.name.to_owned(),
+        config,
+        max_queries,
+        l1: not_negative("--l1", asked.l1.unwrap_or(l1))?,
+        l2: not_negative("--l2", asked.l2.or(asked.l1).unwrap_or(l2))?,
+        confidence: match asked.confidence {
+            Some(confidence) => Some(confidence),
+            None if paper => Some(Confidence::CLASS_ALONE),
+            None => ours.confidence,
+        },
+        stability: match asked.stability {
+            Some(word) => Some(word.stability),
+            None if paper => Some(Stability::Off),
+            None => ours.stability,
+        },
+        elimination: ours.elimination,
+        kappa: match asked.kappa {
+            Some(word) => word.0,
+            None if paper => None,
+            None => ours.kappa,
+        },
+        prune: asked.prune.map_or(!paper, |switch| switch == Switch::On),
+        starts: starts(asked, channels),
+        noise_floor,
+        declared: given.declared,
+        enough: ours.enough,
+        agree: asked.agree,
+        count: asked.count,
+        threads: ours.threads,
+    };
+    Ok(Settings {
+        preset: match asked.preset {
+            PresetName::Default => "default",
+            PresetName::Paper => "paper",
+            PresetName::Authors => "authors",
+        },
+        disturbance: asked
+            .stability
+            .unwrap_or_default()
+            .disturbance
+            .unwrap_or_else(|| Disturbance::of(given.shape)),
+        options,
+    })
 }
 
 fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {

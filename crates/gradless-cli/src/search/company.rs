@@ -1,20 +1,30 @@
 //! What is known beside the model: examples, an autoencoder, other models.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use gradless::{Inputs, Model};
+use gradless_explain::Examples;
 use gradless_explain::examples::{Autoencoder, Linear};
 use gradless_explain::session::{Beside, Second};
-use gradless_explain::{Examples, Stability};
 use gradless_models::{Description, Onnx, OnnxOptions};
 
-use super::arguments::{Explain, PresetName};
 use crate::input::{self, Source, Space};
-use crate::model::{self, Loaded};
+use crate::model::{self, EngineName, Loaded};
 
 /// Numbers that examples may have in all: a gigabyte in single precision.
 const MOST_NUMBERS: usize = 1 << 28;
+
+/// The words that name who is asked beside the model.
+#[derive(Clone, Copy)]
+pub(crate) struct Invited<'a> {
+    pub(crate) engine: EngineName,
+    pub(crate) examples: Option<&'a Path>,
+    /// Whether the embedded digits are the examples where none are named.
+    pub(crate) digits: bool,
+    pub(crate) autoencoder: Option<&'a Path>,
+    pub(crate) second_opinion: &'a [PathBuf],
+}
 
 /// Who is asked beside the model, and what like inputs are known.
 #[derive(Default)]
@@ -26,15 +36,15 @@ pub(super) struct Company {
 
 impl Company {
     /// Reads what the words name.
-    pub(super) fn invited(asked: &Explain, loaded: &Loaded, space: &Space) -> anyhow::Result<Self> {
-        let engine = model::engine_of(asked.model.engine)?;
+    pub(super) fn new(asked: &Invited<'_>, loaded: &Loaded, space: &Space) -> anyhow::Result<Self> {
+        let engine = model::engine_of(asked.engine)?;
         let options =
             |description| OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
         let load = |path: &Path| -> anyhow::Result<Onnx> {
             Ok(Onnx::load_with(path, &options(Description::beside(path)?))?)
         };
         let mut others = Vec::new();
-        for path in &asked.second_opinion {
+        for path in asked.second_opinion {
             let other = load(path).context("--second-opinion")?;
             let (found, expected) = (other.shape(), loaded.onnx.shape());
             ensure!(
@@ -47,7 +57,7 @@ impl Company {
             others.push((path.display().to_string(), other));
         }
         let examples = examples(asked, loaded, space)?;
-        let autoencoder: Option<Box<dyn Autoencoder + Send>> = match (&asked.autoencoder, &examples) {
+        let autoencoder: Option<Box<dyn Autoencoder + Send>> = match (asked.autoencoder, &examples) {
             (Some(path), _) => {
                 let network = load(path).context("--autoencoder")?;
                 ensure!(
@@ -87,8 +97,8 @@ impl Company {
 }
 
 /// The examples that are named, or the embedded digits for the embedded network.
-fn examples(asked: &Explain, loaded: &Loaded, space: &Space) -> anyhow::Result<Option<Examples>> {
-    let rows = match asked.examples.as_deref() {
+fn examples(asked: &Invited<'_>, loaded: &Loaded, space: &Space) -> anyhow::Result<Option<Examples>> {
+    let rows = match asked.examples {
         Some(path) if path == Path::new("none") => return Ok(None),
         Some(path) => {
             let source = Source::open(path, space).context("--examples")?;
@@ -102,9 +112,7 @@ fn examples(asked: &Explain, loaded: &Loaded, space: &Space) -> anyhow::Result<O
             (0..source.len()).map(read).collect::<anyhow::Result<Vec<_>>>()?
         }
         None => {
-            let plain = asked.preset != PresetName::Default
-                || asked.stability.is_some_and(|word| word.stability == Stability::Off);
-            if asked.model.model.is_some() || plain || loaded.onnx.shape() != input::DIGIT_SHAPE {
+            if !asked.digits || loaded.onnx.shape() != input::DIGIT_SHAPE {
                 return Ok(None);
             }
             input::digits(space)?

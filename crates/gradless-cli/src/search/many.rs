@@ -14,12 +14,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::job::{Job, Subject, input_hash};
-use super::{Outcome, SCHEMA, announce, folder};
+use super::{SCHEMA, announce, folder};
 use crate::failure;
 use crate::input::{Source, Space};
 use crate::run::folder::{ITEMS, RESULT, pretty, put};
 use crate::run::words::command;
-use crate::run::{clock, interrupt};
+use crate::run::{Outcome, clock, interrupt};
 use crate::terminal::{self, Items, Terminal};
 
 /// Explains all inputs of a source.

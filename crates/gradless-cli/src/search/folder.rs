@@ -77,13 +77,14 @@ impl Prepared {
 /// Makes the folder of a run and writes its configuration. A run over many inputs may go on in its own folder; then what
 /// is there already is kept.
 pub(super) fn prepare(
+    kind: &str,
     out: Option<&Path>,
     force: bool,
     config: &Value,
     may_go_on: bool,
 ) -> anyhow::Result<Prepared> {
     let Some(path) = out else {
-        let path = folder::fresh("explain")?;
+        let path = folder::fresh(kind)?;
         begin(&path, config, false)?;
         return Ok(Prepared { path, pending: false });
     };

@@ -5,6 +5,7 @@ mod jpeg;
 mod picture;
 mod array;
 mod source;
+pub(crate) mod table;
 
 pub(crate) use source::Source;
 

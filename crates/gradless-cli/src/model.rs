@@ -1,11 +1,15 @@
 //! The model a command asks: a file of the user's, or the embedded LeNet.
 
 mod black_box;
+mod program;
+mod records;
 #[cfg(feature = "http")]
 mod service;
 
 pub(crate) use black_box::{Account, BlackBox};
+pub(crate) use records::{Waits, load_records};
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -13,7 +17,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use gradless_models::{Description, Engine, Layout, Onnx, OnnxOptions, ScoreKind};
+use gradless::drive::Journal;
+use gradless_models::{Description, Engine, Layout, Onnx, OnnxOptions, ScoreKind, Wording};
 use sha2::{Digest, Sha256};
 
 use crate::terminal;
@@ -125,6 +130,18 @@ pub(crate) struct ModelArguments {
     /// Inputs that may be sent to the service in all, those sent again after a fault included
     #[arg(long, value_name = "N", help_heading = "A model behind an address")]
     pub(crate) max_sent: Option<u64>,
+
+    /// Inputs in one request to a program [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "A program as the model")]
+    pub(crate) rows: Option<u32>,
+
+    /// Seconds that a program may take to answer; it is then replaced [default: as long as it likes]
+    #[arg(long, value_name = "S", help_heading = "A program as the model")]
+    pub(crate) timeout: Option<f64>,
+
+    /// A program that reads inputs and writes scores, one JSON object per line (docs/explain.md), behind two dashes: -- python model.py
+    #[arg(last = true, value_name = "PROGRAM", help_heading = "A program as the model")]
+    pub(crate) program: Vec<OsString>,
 }
 
 impl ModelArguments {
@@ -135,6 +152,22 @@ impl ModelArguments {
             .iter()
             .any(|scheme| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
         is_address.then_some(text)
+    }
+
+    /// Whether what is said fits a model that is no service.
+    fn check(&self) -> anyhow::Result<()> {
+        if self.http.is_some() || !self.header.is_empty() || self.max_sent.is_some() {
+            bail!(
+                "--http, --header and --max-sent are for a model behind an address: give one with --model http://…"
+            );
+        }
+        if !self.program.is_empty() && self.model.is_some() {
+            bail!("--model and a program behind -- are two models: name one of them");
+        }
+        if self.program.is_empty() && (self.rows.is_some() || self.timeout.is_some()) {
+            bail!("--rows and --timeout are for a program: give one behind two dashes, -- python model.py");
+        }
+        Ok(())
     }
 }
 
@@ -187,6 +220,65 @@ pub(crate) struct Loaded {
     pub(crate) sha256: String,
     /// The model.
     pub(crate) onnx: BlackBox,
+    /// Which side of it counts, where the model answers with one number.
+    pub(crate) threshold: Option<f64>,
+}
+
+impl Loaded {
+    fn new(name: impl Into<String>, sha256: String, onnx: BlackBox) -> Self {
+        Self { name: name.into(), sha256, onnx, threshold: None }
+    }
+
+    /// The same with a threshold, if one is given; a model that answers with one number needs it.
+    fn beyond(mut self, threshold: Option<f64>) -> anyhow::Result<Self> {
+        let count = self.onnx.scores_per_input();
+        match threshold {
+            Some(_) if count != 1 => {
+                bail!(
+                    "--threshold is for a model that answers with one number; {} gives {count} scores",
+                    self.name
+                )
+            }
+            Some(threshold) if !threshold.is_finite() => {
+                bail!("--threshold is {threshold}: a finite number is needed")
+            }
+            None if count == 1 => bail!(
+                "{} answers with one number for each input: say from which value on it counts as another class (--threshold T)",
+                self.name
+            ),
+            _ => self.threshold = threshold,
+        }
+        Ok(self)
+    }
+
+    /// How many classes there are.
+    pub(crate) fn classes(&self) -> usize {
+        if self.threshold.is_some() { 2 } else { self.onnx.scores_per_input() }
+    }
+
+    /// Names of the classes; none if only their number is known.
+    pub(crate) fn class_names(&self) -> Vec<String> {
+        match self.threshold {
+            Some(threshold) => vec![format!("below {threshold}"), format!("{threshold} or more")],
+            None => self.onnx.description().classes.clone(),
+        }
+    }
+
+    /// The name of a class, else its number.
+    pub(crate) fn class_name(&self, class: usize) -> String {
+        self.class_names().get(class).cloned().unwrap_or_else(|| class.to_string())
+    }
+
+    /// The model with a count of its own; what has to be sent again is written to the journal first. Records are worded.
+    pub(crate) fn account<'a>(
+        &'a self,
+        shape: &[usize],
+        wording: Option<&'a dyn Wording>,
+        journal: Option<&'a Journal>,
+    ) -> Account<'a> {
+        let shape = shape.to_vec();
+        Account { threshold: self.threshold, wording, shape, journal, ..Account::of(&self.onnx) }
+    }
 }
 
 /// Loads what the arguments ask for.
@@ -217,8 +309,8 @@ pub(crate) fn load_until(
     known: Option<&serde_json::Value>,
 ) -> anyhow::Result<Loaded> {
     match asked.address() {
-        Some(address) => service(address, asked, in_flight, deadline, known),
-        None => load(asked),
+        Some(address) => service(address, asked, in_flight, deadline, known)?.beyond(None),
+        None => load(asked)?.beyond(None),
     }
 }
 
@@ -240,10 +332,9 @@ fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> 
     if let Some(address) = asked.address() {
         return service(address, asked, None, None, None);
     }
-    if asked.http.is_some() || !asked.header.is_empty() || asked.max_sent.is_some() {
-        bail!(
-            "--http, --header and --max-sent are for a model behind an address: give one with --model http://…"
-        );
+    asked.check()?;
+    if !asked.program.is_empty() {
+        return program::of_arrays(asked);
     }
     // The embedded network is small: rten is as fast, and everybody sees the same digits.
     let engine = match (asked.engine, &asked.model) {
@@ -253,15 +344,12 @@ fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> 
     let description = described(asked, shipped)?;
     let options = OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
     let Some(path) = &asked.model else {
-        return Ok(Loaded {
-            name: shipped.name.to_owned(),
-            sha256: hash(shipped.bytes),
-            onnx: Onnx::from_bytes(shipped.name, shipped.bytes, &options)?.into(),
-        });
+        let onnx = Onnx::from_bytes(shipped.name, shipped.bytes, &options)?;
+        return Ok(Loaded::new(shipped.name, hash(shipped.bytes), onnx.into()));
     };
     let onnx = Onnx::load_with(path, &options)?;
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(Loaded { name: path.display().to_string(), sha256: hash(&bytes), onnx: onnx.into() })
+    Ok(Loaded::new(path.display().to_string(), hash(&bytes), onnx.into()))
 }
 
 /// The description beside the model, with what the flags say instead.

@@ -3,6 +3,7 @@
 mod again;
 mod company;
 mod folder;
+mod inputs;
 mod job;
 mod many;
 mod page;
@@ -12,27 +13,28 @@ mod told;
 pub(crate) use again::Again;
 pub(crate) use company::Invited;
 pub(crate) use gradless_explain::answer::SCHEMA;
+pub(crate) use inputs::TextArguments;
 pub(crate) use settings::{Given, Settings};
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
-use gradless::{Model, PerCoordinate};
-use gradless_explain::Declared;
 use gradless_explain::session::was_cut_off;
-use gradless_models::ScoreKind;
+use gradless_explain::{Confidence, Declared, Disturbance};
+use gradless_models::{Record, ScoreKind};
 use serde_json::{Value, json};
 
-use crate::input::{self, Source, Space};
-use crate::model::{self, ModelArguments};
+use crate::input::table::TableArguments;
+use crate::model::{self, Loaded, ModelArguments, Waits};
 use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
 use crate::terminal::{self, Searching, Terminal};
 use company::Company;
 use folder::Prepared;
-use job::{Job, input_hash, is_refusal};
+use inputs::{Arrays, Inputs, Item};
+use job::{Job, is_refusal};
 
 /// A run that takes longer is announced.
 const LONG: Duration = Duration::from_secs(10);
@@ -46,10 +48,14 @@ pub(crate) struct Call<'a> {
     pub(crate) input: &'a Option<PathBuf>,
     pub(crate) resize: bool,
     pub(crate) target: Option<&'a str>,
-    pub(crate) freeze: &'a Option<PathBuf>,
+    /// A mask; of a table or a text, names of columns or words.
+    pub(crate) freeze: &'a Option<String>,
     pub(crate) absent: &'a Option<String>,
     pub(crate) lower: &'a Option<String>,
     pub(crate) upper: &'a Option<String>,
+    /// What is said of a table, or of a text.
+    pub(crate) table: &'a TableArguments,
+    pub(crate) text: &'a TextArguments,
     /// Who is asked beside the model.
     pub(crate) invited: Invited<'a>,
     pub(crate) max_seconds: Option<f64>,
@@ -65,44 +71,33 @@ impl Call<'_> {
     pub(crate) fn run(&self, again: Option<&Again>, terminal: &Terminal) -> anyhow::Result<Outcome> {
         interrupt::flag();
         let mut job = self.job(again.map(Again::known))?;
-        let space = self.space(&job);
-        let source = self.input.as_deref().map(|path| Source::open(path, &space)).transpose()?;
         let config = self.config(&job);
         let resumed = again.map(|again| again.shown(self.out));
-        match source {
-            Some(source) if source.is_many() => {
-                let path = match resumed {
-                    Some(path) => path,
-                    None => folder::prepare(self.name, self.out, self.force, &config, true)?.path,
-                };
-                many::run(&job, &source, &space, &path, self.threads(&job), terminal)
-            }
-            source => {
-                let (name, input) = match source {
-                    Some(source) => (source.name(0), source.read(0, &space)?),
-                    None => ("5.png".to_owned(), input::digit(&space)?),
-                };
-                let folder = match resumed {
-                    Some(path) => Prepared::again(path),
-                    None => folder::prepare(self.name, self.out, self.force, &config, false)?,
-                };
-                job.journal = Some(self.journal(&job, &input, &folder)?);
-                self.one(&job, &name, input, &folder, terminal)
-                    .map_err(|error| given_up(&job, &folder, error))
-            }
+        if job.inputs.is_many() {
+            let path = match resumed {
+                Some(path) => path,
+                None => folder::prepare(self.name, self.out, self.force, &config, true)?.path,
+            };
+            return many::run(&job, &path, self.threads(&job), terminal);
         }
+        let item = job.read(0)?;
+        let folder = match resumed {
+            Some(path) => Prepared::again(path),
+            None => folder::prepare(self.name, self.out, self.force, &config, false)?,
+        };
+        job.journal = Some(self.journal(&job, &item, &folder)?);
+        self.one(&job, item, &folder, terminal).map_err(|error| given_up(&job, &folder, error))
     }
 
     /// Asks about one input.
     fn one(
         &self,
         job: &Job,
-        name: &str,
-        input: Vec<f64>,
+        item: Item,
         prepared: &Prepared,
         terminal: &Terminal,
     ) -> anyhow::Result<Outcome> {
-        let subject = job.look(name, input)?;
+        let subject = job.look(&job.inputs.name(0), item)?;
         if let Some(warning) = subject.look.scores.warning() {
             terminal::say(&format!("note: {warning}"));
         }
@@ -133,51 +128,105 @@ impl Call<'_> {
 
     fn job(&self, known: Option<&Value>) -> anyhow::Result<Job> {
         let deadline = clock::deadline(self.max_seconds)?;
-        let loaded = model::load_until(self.model, self.threads, deadline, known)?;
-        let target = self.target.map(|target| class(&loaded.onnx, target)).transpose()?;
-        let range @ [low, high] = loaded.onnx.description().range;
+        let (loaded, inputs) = if let Some(inputs) = Inputs::of_records(self)? {
+            (self.model_of_records(&inputs, deadline, known)?, inputs)
+        } else {
+            self.refuse_for_arrays()?;
+            let loaded = model::load_until(self.model, self.threads, deadline, known)?;
+            let arrays = Arrays::open(self, &loaded)?;
+            (loaded, Inputs::Arrays(Box::new(arrays)))
+        };
+        let target = self.target.map(|target| class(&loaded, target)).transpose()?;
         let declared = match loaded.onnx.score_kind() {
+            _ if loaded.threshold.is_some() => Declared::Logits,
             ScoreKind::Auto => Declared::Nothing,
             ScoreKind::Logits => Declared::Logits,
             ScoreKind::Probabilities => Declared::Probabilities,
         };
-        let settings = (self.settings)(Given { shape: loaded.onnx.shape(), range, declared, target })?;
+        let (shape, range) = match &inputs {
+            Inputs::Arrays(arrays) => (arrays.space.shape.clone(), arrays.space.range),
+            // Columns and words are measured in units of their own.
+            Inputs::Rows(_) | Inputs::Texts(_) => (Vec::new(), [0.0, 1.0]),
+        };
+        let mut settings = (self.settings)(Given { shape: &shape, range, declared, target })?;
         if target.is_some() && settings.options.questions.iter().all(|question| question.target().is_none()) {
             bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
         }
-        let mut job = Job {
-            loaded,
-            settings,
-            lower: low.into(),
-            upper: high.into(),
-            background: 0.0_f64.clamp(low, high).into(),
-            frozen: Vec::new(),
-            company: Company::default(),
-            deadline,
-            journal: None,
-        };
-        if let Some(grid) = job.grid() {
-            // What 8 bits cannot hold would not be absent in a saved picture.
-            job.background = grid.nearest(0.0_f64.clamp(low, high)).into();
+        if loaded.threshold.is_some() && settings.options.confidence.is_none() {
+            // Beyond the threshold is what was asked.
+            settings.options.confidence = Some(Confidence::CLASS_ALONE);
         }
-        let space = self.space(&job);
-        let read = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<PerCoordinate>> {
-            let read = text.as_deref().map(|text| input::number_or_file(text, &space)).transpose();
-            read.with_context(|| format!("--{flag}"))
+        let company = match &inputs {
+            Inputs::Arrays(arrays) => Company::new(&self.invited, &loaded, &arrays.space)?,
+            Inputs::Rows(_) | Inputs::Texts(_) => Company::default(),
         };
-        job.lower = read("lower", self.lower)?.unwrap_or(job.lower);
-        job.upper = read("upper", self.upper)?.unwrap_or(job.upper);
-        job.background = read("absent", self.absent)?.unwrap_or(job.background);
-        if let Some(path) = self.freeze {
-            job.frozen = input::mask(path, &space).context("--freeze")?;
-        }
-        job.company = Company::new(&self.invited, &job.loaded, &space)?;
-        Ok(job)
+        Ok(Job { loaded, settings, inputs, company, deadline, journal: None })
     }
 
-    fn space(&self, job: &Job) -> Space {
-        let onnx = &job.loaded.onnx;
-        Space { shape: onnx.shape().to_vec(), range: onnx.description().range, resize: self.resize }
+    /// The model that is asked about records, of which it sees the first.
+    fn model_of_records(
+        &self,
+        inputs: &Inputs,
+        deadline: Option<Instant>,
+        known: Option<&Value>,
+    ) -> anyhow::Result<Loaded> {
+        let first = inputs.read(0, Disturbance::of(&[]))?.record();
+        let waits = Waits { in_flight: self.threads, deadline, known };
+        let first: Vec<Record> = first.into_iter().collect();
+        model::load_records(self.model, inputs.columns(), &first, self.table.threshold, &waits)
+    }
+
+    /// Refuses what is for arrays alone.
+    fn refuse_for_records(&self, what: &str) -> anyhow::Result<()> {
+        let Invited { examples, autoencoder, second_opinion, .. } = self.invited;
+        for (flag, is_given) in [
+            ("resize", self.resize),
+            ("lower", self.lower.is_some()),
+            ("upper", self.upper.is_some()),
+            ("absent", self.absent.is_some()),
+            ("examples", examples.is_some()),
+            ("autoencoder", autoencoder.is_some()),
+            ("second-opinion", !second_opinion.is_empty()),
+        ] {
+            if is_given {
+                bail!("--{flag} is for pictures and arrays; --input is {what}");
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what is for tables alone.
+    fn refuse_for_arrays(&self) -> anyhow::Result<()> {
+        let TableArguments {
+            data,
+            row,
+            drop,
+            categories,
+            increase,
+            decrease,
+            allow,
+            rule,
+            cost,
+            threshold,
+            ..
+        } = self.table;
+        for (flag, is_given) in [
+            ("data", data.is_some()),
+            ("row", row.is_some()),
+            ("drop", !drop.is_empty()),
+            ("categories", !categories.is_empty()),
+            ("increase", !increase.is_empty()),
+            ("decrease", !decrease.is_empty()),
+            ("allow", !allow.is_empty()),
+            ("rule", !rule.is_empty()),
+            ("cost", !cost.is_empty()),
+            ("threshold", threshold.is_some()),
+        ] {
+            if is_given {
+                bail!("--{flag} is for tables: give one with --input rows.csv");
+            }
+        }
+        Ok(())
     }
 
     fn threads(&self, job: &Job) -> usize {
@@ -186,12 +235,12 @@ impl Call<'_> {
     }
 
     /// The journal of a run about one input.
-    fn journal(&self, job: &Job, input: &[f64], folder: &Prepared) -> anyhow::Result<Journal> {
+    fn journal(&self, job: &Job, item: &Item, folder: &Prepared) -> anyhow::Result<Journal> {
         let mut config = self.config(job);
         folder::forget_call(&mut config);
         // Its words are in the hash of the model; how often and how fast it is asked may change.
         config["model"]["http"] = Value::Null;
-        config["input_sha256"] = input_hash(input).into();
+        config["input_sha256"] = item.sha256().into();
         let fingerprint = model::digest(&serde_json::to_vec(&config).context("the settings are not JSON")?);
         // A model on this machine answers faster than its disk syncs, and costs nothing to ask again.
         let is_local = job.loaded.onnx.is_local();
@@ -201,7 +250,7 @@ impl Call<'_> {
             max_sent: self.model.max_sent,
             ..JournalOptions::default()
         };
-        let journal = Journal::open(folder.journal(), fingerprint, job.loaded.onnx.classes(), options)?;
+        let journal = Journal::open(folder.journal(), fingerprint, job.loaded.classes(), options)?;
         let found = journal.recovered();
         let first = job.loaded.onnx.first_sent();
         if found.sent == 0 && first > 0 {
@@ -231,16 +280,17 @@ impl Call<'_> {
                 "sha256": job.loaded.sha256,
                 "engine": job.loaded.onnx.engine(),
                 "description": job.loaded.onnx.description(),
+                "threshold": job.loaded.threshold,
             },
             "input": shown(self.input),
             "resize": self.resize,
             "settings": job.settings,
-            "freeze": shown(self.freeze),
+            "freeze": self.freeze,
             "absent": self.absent,
             "examples": job.company.examples_sha256(),
             "lower": self.lower,
             "upper": self.upper,
-            "numbers_sha256": job.numbers_sha256(),
+            "numbers_sha256": job.inputs.sha256(),
         });
         if let Some(how) = job.loaded.onnx.asked_how() {
             config["model"]["http"] = how;
@@ -263,12 +313,12 @@ fn announce(per_question: Duration, questions: u64, queries: u64) {
 }
 
 /// A class by its name or number.
-fn class(onnx: &model::BlackBox, target: &str) -> anyhow::Result<usize> {
-    let classes = onnx.classes();
-    let named = (0..classes).find(|&class| onnx.class_name(class) == target);
+fn class(loaded: &Loaded, target: &str) -> anyhow::Result<usize> {
+    let classes = loaded.classes();
+    let named = (0..classes).find(|&class| loaded.class_name(class) == target);
     let numbered = || target.parse().ok().filter(|&class: &usize| class < classes);
     named.or_else(numbered).with_context(|| {
-        let names: Vec<String> = (0..classes.min(20)).map(|class| onnx.class_name(class)).collect();
+        let names: Vec<String> = (0..classes.min(20)).map(|class| loaded.class_name(class)).collect();
         let more = if classes > 20 { ", …" } else { "" };
         format!(
             "there is no class '{target}'; there are {}{more} (or numbers from 0 to {})",

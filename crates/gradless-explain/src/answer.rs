@@ -194,12 +194,18 @@ pub struct Weights {
 }
 
 /// Where the pieces of an answer were written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "what each is, its name says")]
 pub struct Files {
-    pub x: String,
-    pub image: String,
-    pub overlay: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<String>,
+    /// The changed row of a table, or the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     pub report: String,
     pub trace: String,
 }

@@ -47,10 +47,11 @@ pub trait Features: Sync {
 }
 
 /// What features are called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Of a picture: all channels of a place together.
+    #[default]
     Pixels,
     /// Of what is no picture.
     Numbers,

@@ -33,6 +33,8 @@ impl Attack {
             absent: &None,
             lower: &self.lower,
             upper: &self.upper,
+            table: &self.table,
+            text: &self.text,
             invited: Invited {
                 engine: self.model.engine,
                 examples: None,

@@ -34,6 +34,8 @@ impl Explain {
             absent: &self.absent,
             lower: &self.lower,
             upper: &self.upper,
+            table: &self.table,
+            text: &self.text,
             invited: Invited {
                 engine: self.model.engine,
                 examples: self.examples.as_deref(),

@@ -48,11 +48,11 @@ impl Company {
             let other = load(path).context("--second-opinion")?;
             let (found, expected) = (other.shape(), loaded.onnx.shape());
             ensure!(
-                found == expected && other.classes() == loaded.onnx.classes(),
+                found == expected && other.classes() == loaded.classes(),
                 "--second-opinion {}: it takes inputs of {found:?} and knows {} classes, the model {expected:?} and {}",
                 path.display(),
                 other.classes(),
-                loaded.onnx.classes()
+                loaded.classes()
             );
             others.push((path.display().to_string(), other));
         }

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use gradless::Model;
 use gradless_explain::answer::Files;
 use gradless_explain::{Answer, Step};
 use gradless_report::Page;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::inputs::Item;
 use super::job::{Explained, Job};
 use super::{SCHEMA, page};
 use crate::npy;
@@ -22,7 +22,7 @@ const CALLED: [&str; 3] = ["command", "arguments", "directory"];
 /// What a run leaves behind, and another may replace.
 /// Below it lie other answers to the same question.
 const OTHERS: &str = "others";
-const LEAVINGS: [&str; 15] = [
+const LEAVINGS: [&str; 17] = [
     CONFIG,
     JOURNAL,
     RESULT,
@@ -33,6 +33,8 @@ const LEAVINGS: [&str; 15] = [
     "x.npy",
     "image.png",
     "overlay.png",
+    "answer.csv",
+    "answer.txt",
     "trace.csv",
     "pp",
     "pn",
@@ -171,8 +173,12 @@ pub(super) fn write(
 ) -> anyhow::Result<Page> {
     let cannot_make = |place: &Path| format!("the folder {} cannot be made", place.display());
     fs::create_dir_all(folder).with_context(|| cannot_make(folder))?;
-    let frame = page::frame(job);
-    put(&folder.join("original.png"), &frame.picture(&explained.input)?.to_png())?;
+    let frame = explained.item.frame(job.loaded.onnx.description().range);
+    let input = explained.item.features().input().to_vec();
+    let is_array = matches!(explained.item, Item::Array(_));
+    if is_array {
+        put(&folder.join("original.png"), &frame.picture(&input)?.to_png())?;
+    }
     let single = job.settings.options.questions.len() == 1;
     for answer in &mut explained.answers {
         let place = match (single, answer.alternative) {
@@ -185,18 +191,25 @@ pub(super) fn write(
         };
         fs::create_dir_all(&place).with_context(|| cannot_make(&place))?;
         let path = |name: &str| place.join(name);
-        npy::write(&path("x.npy"), job.loaded.onnx.shape(), &answer.x)?;
-        put(&path("image.png"), &frame.picture(&answer.after)?.to_png())?;
-        put(&path("overlay.png"), &frame.overlay(&explained.input, answer)?.to_png())?;
-        put(&path("trace.csv"), trace::csv((1..).zip(&answer.steps).map(row)).as_bytes())?;
         let shown = |path: PathBuf| path.display().to_string();
-        answer.files = Some(Files {
-            x: shown(path("x.npy")),
-            image: shown(path("image.png")),
-            overlay: shown(path("overlay.png")),
+        let mut files = Files {
             report: shown(folder.join("report.html")),
             trace: shown(path("trace.csv")),
-        });
+            ..Files::default()
+        };
+        if is_array {
+            npy::write(&path("x.npy"), &explained.item.shape(), &answer.x)?;
+            put(&path("image.png"), &frame.picture(&answer.after)?.to_png())?;
+            put(&path("overlay.png"), &frame.overlay(&input, answer)?.to_png())?;
+            [files.x, files.image, files.overlay] =
+                ["x.npy", "image.png", "overlay.png"].map(|name| Some(shown(path(name))));
+        }
+        if let Some((name, bytes)) = explained.item.file(answer)? {
+            put(&path(name), &bytes)?;
+            files.answer = Some(shown(path(name)));
+        }
+        put(&path("trace.csv"), trace::csv((1..).zip(&answer.steps).map(row)).as_bytes())?;
+        answer.files = Some(files);
     }
     let page = page::page(job, explained, command);
     put(&folder.join("report.json"), &serde_json::to_vec(&page)?)?;

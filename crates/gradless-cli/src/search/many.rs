@@ -13,29 +13,22 @@ use gradless_report::{IndexEntry, Page, index_html};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::job::{Job, Subject, input_hash};
+use super::job::{Job, Subject};
 use super::{SCHEMA, announce, folder};
 use crate::failure;
-use crate::input::{Source, Space};
 use crate::run::folder::{ITEMS, RESULT, pretty, put};
 use crate::run::words::command;
 use crate::run::{Outcome, clock, interrupt};
 use crate::terminal::{self, Items, Terminal};
 
 /// Explains all inputs of a source.
-pub(super) fn run(
-    job: &Job,
-    source: &Source,
-    space: &Space,
-    folder: &Path,
-    threads: usize,
-    terminal: &Terminal,
-) -> anyhow::Result<Outcome> {
-    let batch = Batch { job, source, space, folder };
+pub(super) fn run(job: &Job, folder: &Path, threads: usize, terminal: &Terminal) -> anyhow::Result<Outcome> {
+    let batch = Batch { job, folder };
     let (mut entries, todo) = batch.done_before();
-    if todo.len() < source.len() {
-        let done = source.len() - todo.len();
-        terminal::say(&format!("{done} of {} inputs were explained before", source.len()));
+    let all = job.inputs.len();
+    if todo.len() < all {
+        let done = all - todo.len();
+        terminal::say(&format!("{done} of {all} inputs were explained before"));
     }
     let threads = threads.clamp(1, todo.len().max(1));
     let first = batch.first_look(&todo);
@@ -63,8 +56,6 @@ pub(super) fn run(
 
 struct Batch<'a> {
     job: &'a Job,
-    source: &'a Source,
-    space: &'a Space,
     folder: &'a Path,
 }
 
@@ -79,7 +70,7 @@ impl Batch<'_> {
     /// What an earlier run has left, and what is still to do: inputs that were not begun, then those that were cut off.
     fn done_before(&self) -> (Vec<Option<IndexEntry>>, Vec<usize>) {
         let (mut entries, mut fresh, mut cut_off) = (Vec::new(), Vec::new(), Vec::new());
-        for index in 0..self.source.len() {
+        for index in 0..self.job.inputs.len() {
             let saved = self.saved(index);
             match &saved {
                 None => fresh.push(index),
@@ -94,13 +85,13 @@ impl Batch<'_> {
 
     /// The row of an input that was explained before. The record is written last: without it the input is done again.
     fn saved(&self, index: usize) -> Option<(IndexEntry, Finish)> {
-        let name = self.source.name(index);
+        let name = self.job.inputs.name(index);
         let place = self.folder.join(ITEMS).join(&name);
         let record: Value = serde_json::from_slice(&fs::read(place.join(RESULT)).ok()?).ok()?;
         let first = record.get(0).unwrap_or(&record);
         // Another input under the same name is another input.
-        let input = self.source.read(index, self.space).ok()?;
-        if first["input_sha256"] != input_hash(&input) {
+        let item = self.job.read(index).ok()?;
+        if first["input_sha256"] != item.sha256() {
             return None;
         }
         let page: Page = serde_json::from_slice(&fs::read(place.join("report.json")).ok()?).ok()?;
@@ -110,16 +101,16 @@ impl Batch<'_> {
     }
 
     /// The first input that can be read and asked about, and what the model says to it.
-    fn first_look(&self, todo: &[usize]) -> Option<(usize, Subject<'_>)> {
+    fn first_look(&self, todo: &[usize]) -> Option<(usize, Subject)> {
         let answered = |&index: &usize| Some((index, self.look(index).ok()?));
         todo.iter().find_map(answered)
     }
 
-    fn look(&self, index: usize) -> anyhow::Result<Subject<'_>> {
-        self.job.look(&self.source.name(index), self.source.read(index, self.space)?)
+    fn look(&self, index: usize) -> anyhow::Result<Subject> {
+        self.job.look(&self.job.inputs.name(index), self.job.read(index)?)
     }
 
-    fn announce(&self, first: Option<&(usize, Subject<'_>)>, todo: &[usize], threads: usize) {
+    fn announce(&self, first: Option<&(usize, Subject)>, todo: &[usize], threads: usize) {
         let Some((_, subject)) = first else { return };
         if let Some(warning) = subject.look.scores.warning() {
             terminal::say(&format!("note: {warning}"));
@@ -132,7 +123,7 @@ impl Batch<'_> {
     /// Explains what is left, each input on one thread.
     fn work_off(
         &self,
-        first: Option<(usize, Subject<'_>)>,
+        first: Option<(usize, Subject)>,
         todo: &[usize],
         threads: usize,
         entries: &mut [Option<IndexEntry>],
@@ -166,9 +157,9 @@ impl Batch<'_> {
 
     /// Explains one input; what goes wrong concerns it alone. Every input pays for its own look: its answer does not depend on
     /// what is explained beside it.
-    fn explain(&self, index: usize, looked_at: Option<Subject<'_>>) -> IndexEntry {
+    fn explain(&self, index: usize, looked_at: Option<Subject>) -> IndexEntry {
         let begun = Instant::now();
-        let name = self.source.name(index);
+        let name = self.job.inputs.name(index);
         let explained = || -> anyhow::Result<Page> {
             let subject = looked_at.map_or_else(|| self.look(index), Ok)?;
             let mut explained = self.job.explain(subject, 1, &|_| ())?;
@@ -210,8 +201,8 @@ fn line(entry: &IndexEntry) -> String {
             return format!("{question} not found");
         }
         let to = if outcome.class == entry.class { String::new() } else { format!(" -> {}", outcome.class) };
-        let pixels = if outcome.pixels == 1 { "pixel" } else { "pixels" };
-        format!("{question} {} {pixels}{to}", outcome.pixels)
+        let unit = if outcome.pixels == 1 { outcome.kind.one() } else { outcome.kind.many() };
+        format!("{question} {} {unit}{to}", outcome.pixels)
     });
     format!("{}  {}  {}", entry.name, entry.class, outcomes.collect::<Vec<_>>().join("  "))
 }
@@ -318,7 +309,10 @@ impl Summary {
             let told = format!("{}: valid {} of {}", spoken(mode.mode), mode.valid, mode.searched);
             lines.push(match (mode.pixels, mode.norm_l1, mode.queries) {
                 (Some([_, pixels, _]), Some([_, l1, _]), Some([_, queries, _])) => {
-                    format!("{told}; medians: {pixels} pixels, l1 {l1:.2}, {queries} queries")
+                    let kind =
+                        entries.iter().flat_map(|entry| &entry.outcomes).next().map(|outcome| outcome.kind);
+                    let unit = kind.unwrap_or_default().many();
+                    format!("{told}; medians: {pixels} {unit}, l1 {l1:.2}, {queries} queries")
                 }
                 _ => told,
             });

@@ -1,29 +1,23 @@
 //! What was found as the data of a page.
 
-use gradless::Model;
 use gradless_explain::Answer;
-use gradless_report::{Frame, Page, Subject};
+use gradless_report::Page;
 
 use super::job::{Explained, Job};
-
-/// How inputs of the model make pictures.
-pub(super) fn frame(job: &Job) -> Frame {
-    Frame::of(job.loaded.onnx.shape(), job.loaded.onnx.description().range)
-}
 
 /// All that the page shows.
 pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
     let first = explained.answers.first();
-    let mut settings = job.settings.table();
+    let mut settings = job.settings.table(explained.item.features().kind());
     if let Some(Answer { noise_floor, noise_floor_source, .. }) = first {
         settings.push(("noise floor".to_owned(), format!("{noise_floor:.2e} ({noise_floor_source})")));
     }
     Page {
         title: explained.name.clone(),
-        subject: Subject::Picture,
-        frame: frame(job),
-        input: explained.input.clone(),
-        classes: job.loaded.onnx.description().classes.clone(),
+        subject: explained.item.subject(&explained.answers),
+        frame: explained.item.frame(job.loaded.onnx.description().range),
+        input: explained.item.features().input().to_vec(),
+        classes: job.loaded.class_names(),
         // What was found is on the page as what the model is shown and as the change; and in x.npy.
         answers: explained.answers.iter().map(|answer| Answer { x: Vec::new(), ..answer.clone() }).collect(),
         settings,
@@ -38,27 +32,14 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
 /// Facts about the model, its preprocessing included.
 pub(super) fn model(job: &Job, explained: &Explained) -> Vec<(String, String)> {
     let onnx = &job.loaded.onnx;
-    let description = onnx.description();
-    let list = |values: &[f64], none: &str| {
-        if values.is_empty() { none.to_owned() } else { format!("{values:?}") }
-    };
     let scores = explained.answers.first().map(|answer| answer.scores_are.clone()).unwrap_or_default();
     let pairs = [
         ("model", job.loaded.name.clone()),
         ("sha-256", job.loaded.sha256.clone()),
         ("engine", onnx.engine().to_owned()),
-        ("input", format!("{:?}, {:?}", onnx.shape(), description.layout).to_lowercase()),
-        ("range", format!("{} to {}", description.range[0], description.range[1])),
-        (
-            "scale, mean, std",
-            format!(
-                "{}, {}, {}",
-                description.scale,
-                list(&description.mean, "0"),
-                list(&description.std, "1")
-            ),
-        ),
-        ("scores", scores),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    let mut facts: Vec<(String, String)> = pairs.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    facts.extend(job.inputs.facts(onnx));
+    facts.push(("scores".to_owned(), scores));
+    facts
 }

@@ -44,12 +44,12 @@ impl Settings {
     }
 
     /// The settings as a page shows them.
-    pub(super) fn table(&self) -> Vec<(String, String)> {
+    pub(super) fn table(&self, kind: Kind) -> Vec<(String, String)> {
         if let [Question::Attack { norm, .. }] = self.options.questions[..] {
             return self.of_attack(norm);
         }
         let Options { method, max_queries, l1, l2, prune, .. } = &self.options;
-        let strategy = self.options.strategy(Kind::Pixels);
+        let strategy = self.options.strategy(kind);
         let kappa = match self.options.kappa {
             None => "none".to_owned(),
             Some(Kappa::Absolute(kappa)) => kappa.to_string(),
@@ -63,6 +63,7 @@ impl Settings {
         };
         let stability = match self.options.stability() {
             Stability::Off => "not asked".to_owned(),
+            Stability::On { draws } if kind.has_choices() => format!("{draws} draws"),
             Stability::On { draws } => format!("{}; {draws} draws", self.disturbance.words()),
         };
         let adds = |question: &Question| matches!(question, Question::Change { moves: Moves::Add, .. });

@@ -27,6 +27,7 @@ pub(super) fn human(job: &Job, explained: &Explained, folder: &Path) -> String {
     for answer in &explained.answers {
         lines.push(String::new());
         lines.push(format!("{}: {}", answer.question.name(), answer.sentence));
+        lines.extend(explained.item.lines(answer));
         lines.push(format!(
             "    margin {} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
             margin_text(answer.margin),
@@ -38,7 +39,7 @@ pub(super) fn human(job: &Job, explained: &Explained, folder: &Path) -> String {
         ));
         lines.extend(answer.stability.iter().map(|survival| format!("    {}", survival.sentence())));
         lines.extend(answer.second_opinions.iter().map(|opinion| {
-            let says = |class: usize| job.loaded.onnx.class_name(class);
+            let says = |class: usize| job.loaded.class_name(class);
             format!(
                 "    {} says {} (of the input: {})",
                 opinion.model,

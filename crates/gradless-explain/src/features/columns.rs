@@ -132,6 +132,32 @@ impl Columns {
         }
     }
 
+    /// The width of the bounds of every number; 1 where there is none.
+    pub fn widths(&self) -> Vec<f64> {
+        let width = |i: usize| self.upper.at(i) - self.lower.at(i);
+        (0..self.input.len()).map(|i| if width(i) > 0.0 { width(i) } else { 1.0 }).collect()
+    }
+
+    /// The median absolute deviation of every number in the table; the width of its bounds where that is 0, or where there is no table.
+    pub fn deviations(&self) -> Vec<f64> {
+        let median = |values: &mut Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            let half = values.len() / 2;
+            if values.len() % 2 == 1 { values[half] } else { f64::midpoint(values[half - 1], values[half]) }
+        };
+        let mut units = self.widths();
+        let Some(table) = &self.table else { return units };
+        for (i, unit) in units.iter_mut().enumerate() {
+            let mut values = table.values(i);
+            let middle = median(&mut values);
+            let spread = median(&mut values.iter().map(|value| (value - middle).abs()).collect());
+            if spread > 0.0 {
+                *unit = spread;
+            }
+        }
+        units
+    }
+
     /// Whether every number belongs to one column, categories hold one of theirs, and the row keeps its own rules.
     fn check(&self) -> Result<(), QuestionError> {
         let Self { input, lower, upper, absent, frozen, columns, .. } = self;

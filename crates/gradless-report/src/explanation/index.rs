@@ -1,13 +1,14 @@
 //! The page over many reports: failures first, then one row each.
 
 use gradless_explain::Answer;
+use gradless_explain::features::Kind;
 use serde::{Deserialize, Serialize};
 
-use super::Page;
+use super::{Page, Subject};
 use crate::format::{count, grouped, number, plural, seconds};
 use crate::html::{LONGEST_NAME, escape, image, isolated, name, page, put, relative};
 use crate::missing;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureError};
 
 /// Pictures in the table are at most this wide and high.
 const THUMBNAIL: usize = 96;
@@ -46,7 +47,10 @@ pub struct Outcome {
     pub class: String,
     /// The answer drawn on the input.
     pub picture: Option<Picture>,
-    /// Pixels kept or changed.
+    /// What is kept or changed.
+    #[serde(default)]
+    pub kind: Kind,
+    /// Pixels, columns or words kept or changed.
     pub pixels: usize,
     /// Sum of the absolute values.
     #[serde(deserialize_with = "missing::number")]
@@ -58,13 +62,18 @@ pub struct Outcome {
 impl IndexEntry {
     /// The row of a report. Pictures are made small.
     pub fn of(page_data: &Page, name: impl Into<String>, link: impl Into<String>) -> Self {
+        let is_picture = page_data.subject == Subject::Picture;
+        let small = |drawn: Result<Picture, PictureError>| {
+            drawn.ok().filter(|_| is_picture).map(|drawn| drawn.shrunk(THUMBNAIL))
+        };
         let outcome = |answer: &Answer| {
             let overlay = page_data.frame.overlay(&page_data.input, answer);
             Outcome {
                 mode: answer.mode.clone(),
                 valid: answer.valid,
                 class: page_data.class_name(answer.explanation.class),
-                picture: overlay.ok().map(|drawn| drawn.shrunk(THUMBNAIL)),
+                picture: small(overlay),
+                kind: answer.features.kind,
                 pixels: answer.pixels,
                 norm_l1: answer.norm_l1,
                 queries: answer.queries,
@@ -73,7 +82,7 @@ impl IndexEntry {
         Self {
             name: name.into(),
             link: link.into(),
-            picture: page_data.frame.picture(&page_data.input).ok().map(|drawn| drawn.shrunk(THUMBNAIL)),
+            picture: small(page_data.frame.picture(&page_data.input)),
             class: page_data.class_name(page_data.original_class()),
             outcomes: page_data.answers.iter().map(outcome).collect(),
             error: None,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use gradless_explain::Norm;
 
+use crate::input::table::TableArguments;
 use crate::model::ModelArguments;
+use crate::search::TextArguments;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,8 +33,8 @@ pub(crate) struct Attack {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
 
-    /// What to change: PNG, JPEG or .npy; many at once: a folder of them, an IDX file, or a .npy with one input per row
-    /// [default: the embedded digit]
+    /// What to change: PNG, JPEG or .npy, a table (rows.csv), a text (mail.txt); many at once: a folder of them, a table, an IDX file, or a
+    /// .npy with one input per row [default: the embedded digit]
     #[arg(long, value_name = "X", help_heading = "What is attacked")]
     pub(crate) input: Option<PathBuf>,
 
@@ -52,9 +54,10 @@ pub(crate) struct Attack {
     #[arg(long, help_heading = "What is asked")]
     pub(crate) labels: bool,
 
-    /// A mask (picture or .npy of the model's size): what is white in it stays as it is
-    #[arg(long, value_name = "MASK", help_heading = "What is asked")]
-    pub(crate) freeze: Option<PathBuf>,
+    /// What stays as it is: a mask (picture or .npy of the model's size, white for what stays), columns of a table or words of a text
+    /// (NAME,..)
+    #[arg(long, value_name = "MASK|NAME,..", help_heading = "What is asked")]
+    pub(crate) freeze: Option<String>,
 
     /// The least number a change may lead to: one, or a picture or .npy [default: the model's range]
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
@@ -91,6 +94,12 @@ pub(crate) struct Attack {
     /// A margin must be above this to count; measured if not given (at most 17 queries)
     #[arg(long, value_name = "F", help_heading = "How it is searched")]
     pub(crate) noise_floor: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) table: TableArguments,
+
+    #[command(flatten)]
+    pub(crate) text: TextArguments,
 
     /// Folder of the run [default: a new one under gradless-out/]
     #[arg(long, value_name = "DIR", help_heading = "What is written")]

@@ -7,7 +7,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use gradless_explain::{Confidence, Kappa, Question, Steadiness};
 
+use crate::input::table::TableArguments;
 use crate::model::ModelArguments;
+use crate::search::TextArguments;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,13 +20,15 @@ Examples:
   gradless explain --input 5.png --examples digits/ --second-opinion other.onnx   changes made of real digits, and another model's view
   gradless explain --confidence 0 --stability off           the smallest answers that have the class at all
   gradless explain --model M.onnx --input pictures/         every picture of a folder; run it again to go on
+  gradless explain --model credit.onnx --input people.csv --row 7 --freeze age,sex     a row of a table: what would get the credit?
+  gradless explain --input mail.txt --classes labels.txt -- python spam.py   a text, and a program as the model
   gradless explain --preset paper --question part --method zo-exp-storm   the paper's experiment on one digit
 
-A model takes one input `[batch, channels, rows, columns]` (or NHWC) and gives one score per class. `M.toml` beside
+A model takes one input `[batch, channels, rows, columns]` (or NHWC), the columns of a table, or a text, and gives one score per class. `M.toml` beside
 `M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
 
 What is written to the folder: report.html to look at, result.json, config.json, journal, and for each question x.npy (the part,
-or the change), image.png (what the model sees), overlay.png and trace.csv.
+or the change), image.png (what the model sees), overlay.png and trace.csv; of a table answer.csv, of a text answer.txt.
 
 Exit code: 0 all that was asked for was found, 1 searched and something was not found, 2 error.
 ";
@@ -36,8 +40,8 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
 
-    /// What to explain: PNG, JPEG or .npy; many at once: a folder of them, an IDX file, or a .npy with one input per row
-    /// [default: the embedded digit]
+    /// What to explain: PNG, JPEG or .npy, a table (rows.csv), a text (mail.txt); many at once: a folder of them, a table, an IDX file, or
+    /// a .npy with one input per row [default: the embedded digit]
     #[arg(long, value_name = "X", help_heading = "What is explained")]
     pub(crate) input: Option<PathBuf>,
 
@@ -80,9 +84,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "M2.onnx", help_heading = "What is asked")]
     pub(crate) second_opinion: Vec<PathBuf>,
 
-    /// A mask (picture or .npy of the model's size): what is white in it stays as it is
-    #[arg(long, value_name = "MASK", help_heading = "What is asked")]
-    pub(crate) freeze: Option<PathBuf>,
+    /// What stays as it is: a mask (picture or .npy of the model's size, white for what stays), columns of a table or words of a text
+    /// (NAME,..)
+    #[arg(long, value_name = "MASK|NAME,..", help_heading = "What is asked")]
+    pub(crate) freeze: Option<String>,
 
     /// What counts as absent in a part: a number, or a picture or .npy with one for each place [default: 0]
     #[arg(
@@ -179,6 +184,12 @@ pub(crate) struct Explain {
     /// A margin must be above this to count; measured if not given (at most 17 queries)
     #[arg(long, value_name = "F", help_heading = "How it is searched")]
     pub(crate) noise_floor: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) table: TableArguments,
+
+    #[command(flatten)]
+    pub(crate) text: TextArguments,
 
     /// Folder of the run [default: a new one under gradless-out/]
     #[arg(long, value_name = "DIR", help_heading = "What is written")]

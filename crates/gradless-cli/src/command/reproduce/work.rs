@@ -26,7 +26,7 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     let set = experiment.set;
     let order = order(asked, set)?;
     let test = read(asked.data.as_deref(), set)?;
-    let Loaded { name, sha256, onnx: network } = model::load_for(set, asked.model.clone(), asked.engine)?;
+    let Loaded { name, sha256, onnx: network, .. } = model::load_for(set, asked.model.clone(), asked.engine)?;
     check(&network, &name, &test)?;
     // The page is for everybody: where a file lies on this machine is nobody's concern.
     let own = asked.model.as_deref().and_then(Path::file_name).map(|file| file.display().to_string());

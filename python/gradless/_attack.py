@@ -179,8 +179,8 @@ def attack(
         "count": 1,
         "rows": whole("batch_size", batch_size, 1),
     }
-    (found,) = answers_to(request, onnx, Predict(function, decode, names, limit), setting, workers, Attack)
-    return found
+    found: list[Attack] = answers_to(request, onnx, Predict(function, decode, names, limit), setting, workers, Attack)
+    return found[0]
 
 
 class _One:

@@ -288,6 +288,7 @@ def _numbers(subject: Subject) -> dict[str, Any]:
         "frozen": subject.frozen,
         "table": subject.table,
         "switches": subject.switches,
+        "switch_names": subject.names or [] if subject.switches is not None else [],
     }
 
 

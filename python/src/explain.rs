@@ -41,6 +41,8 @@ pub(crate) struct Request<'py> {
     table: Option<TableRequest<'py>>,
     /// What switches are called, and how many alternatives each has; `None` for what has none.
     switches: Option<(String, Vec<usize>)>,
+    /// Names of switches, if they have any.
+    switch_names: Vec<String>,
     question: String,
     moves: String,
     target: Option<usize>,
@@ -213,6 +215,7 @@ impl Job {
                 frozen: request.frozen,
                 table: request.table,
                 switches: request.switches,
+                names: request.switch_names,
                 levels: request.levels,
             })?,
         };

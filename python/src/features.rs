@@ -39,6 +39,8 @@ pub(crate) struct Given<'py> {
     pub(crate) frozen: Vec<bool>,
     pub(crate) table: Option<TableRequest<'py>>,
     pub(crate) switches: Option<(String, Vec<usize>)>,
+    /// Names of switches, if they have any.
+    pub(crate) names: Vec<String>,
     pub(crate) disturbance: Option<Disturbance>,
     /// How many values a number of a saved picture can have; `None`: any.
     pub(crate) levels: Option<u32>,
@@ -50,7 +52,7 @@ pub(crate) fn features(given: Given<'_>) -> PyResult<Box<dyn Features>> {
         let kinds = [("words", Kind::Words), ("switches", Kind::Switches)];
         let kind = choose("the kind of switches", &kind, &kinds)?;
         let switches = Switches::new(kind, &alternatives, given.frozen).map_err(value_error)?;
-        return Ok(Box::new(switches));
+        return Ok(Box::new(switches.named(given.names)));
     }
     let input = given.input.as_slice()?.to_vec();
     let (lower, upper) = (PerCoordinate::try_from(given.lower)?, PerCoordinate::try_from(given.upper)?);

@@ -78,7 +78,7 @@ def test_a_change_is_told_by_names_and_keeps_categories_valid(table, logistic):
     names = [name for name, _, _ in pn.changes()]
     assert set(names) <= set(NAMES) and not {"age", "children"} & set(names)
     shown_html = pn._repr_html_()
-    assert "features" in pn.sentence and "<svg" in shown_html and names[0] in shown_html
+    assert "columns" in pn.sentence and "<svg" in shown_html and names[0] in shown_html
 
 
 def test_whole_numbers_stay_whole(table, logistic):
@@ -145,7 +145,7 @@ def test_a_category_counts_once(table, logistic):
     )
     assert pn.norm_l1 == 1.0, "a category is one unit away from another"
     assert pn.features == {"kind": "columns", "total": 5, "used": 1} and pn.nonzeros == 1
-    assert np.count_nonzero(pn.x) == 2 and "1 of 5 features" in pn.sentence
+    assert np.count_nonzero(pn.x) == 2 and "one of 5 columns" in pn.sentence
 
 
 def test_an_onnx_file_explains_tables_too(table, logistic, tmp_path):

@@ -5,7 +5,6 @@ mod jpeg;
 mod picture;
 mod array;
 mod source;
-pub(crate) mod table;
 
 pub(crate) use source::Source;
 

@@ -6,6 +6,7 @@ mod command;
 mod failure;
 mod npy;
 mod input;
+mod table;
 mod model;
 mod run;
 mod search;

@@ -26,10 +26,10 @@ use gradless_explain::{Confidence, Declared, Disturbance};
 use gradless_models::{Record, ScoreKind};
 use serde_json::{Value, json};
 
-use crate::input::table::TableArguments;
 use crate::model::{self, Loaded, ModelArguments, Waits};
 use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
+use crate::table::TableArguments;
 use crate::terminal::{self, Searching, Terminal};
 use company::Company;
 use folder::Prepared;

@@ -147,3 +147,31 @@ fn a_cap_on_what_is_sent_holds_and_a_higher_one_goes_on_without_asking_twice() {
     assert_eq!(result(&resumed), result(&undisturbed));
     assert_eq!((asked.load(Ordering::Relaxed), sent(&resumed)), (all, all));
 }
+
+#[test]
+fn a_chat_that_answers_in_words_explains_a_text() {
+    let folder = Folder::new("http-chat");
+    folder.put("mail.txt", b"Hello! Cheap pills, and more pills. Bye");
+    let answer = |body: &[u8]| {
+        let said = if String::from_utf8_lossy(body).contains("pills") { "Spam!" } else { "ham" };
+        format!(r#"{{"choices": [{{"message": {{"content": "{said}"}}}}]}}"#).into_bytes()
+    };
+    let server = Server::new(answer, |_| Fault::None).unwrap();
+    let options = r#"
+        request = '{"messages": [{"role": "user", "content": "Spam or ham?\n$text"}]}'
+        response = "/choices/0/message"
+        labels = { name = "/content" }
+        description = { classes = ["ham", "spam"] }
+    "#;
+    folder.put("chat.toml", options.as_bytes());
+    let (input, out, http) = (folder.path("mail.txt"), folder.path("out"), folder.path("chat.toml"));
+    let words = ["explain", "--model", &server.address, "--http", &http, "--input", &input, "--out", &out];
+    let ran = run(command(&words).args(["--format", "json", "--confidence", "0"])).ends(0);
+    let told = ran.json();
+    assert_eq!(told[0]["sentence"], "One of 6 words is enough for \"spam\": pills.");
+    assert_eq!(
+        (told[1]["explanation"]["name"].as_str(), told[1]["scores_are"].as_str()),
+        (Some("ham"), Some("labels"))
+    );
+    assert_eq!(sent(&ran), server.requests(), "one text per request, the first included");
+}

@@ -39,6 +39,12 @@ pub trait Features: Sync {
     /// Two inputs that are no more than inputs, to see what the model's scores look like away from this one.
     fn samples(&self) -> [Vec<f64>; 2];
 
+    /// What a feature is called, where it has a name.
+    fn name_of(&self, feature: usize) -> Option<String> {
+        let _ = feature;
+        None
+    }
+
     /// The same with one restriction lifted, each with what that would mean ("if age may change"): what to relax where nothing is
     /// possible.
     fn relaxed(&self) -> Vec<(String, Box<dyn Features + '_>)> {
@@ -84,7 +90,7 @@ impl Kind {
         match self {
             Self::Pixels => "pixel",
             Self::Numbers => "number",
-            Self::Columns => "feature",
+            Self::Columns => "column",
             Self::Words => "word",
             Self::Switches => "switch",
         }
@@ -95,7 +101,7 @@ impl Kind {
         match self {
             Self::Pixels => "pixels",
             Self::Numbers => "numbers",
-            Self::Columns => "features",
+            Self::Columns => "columns",
             Self::Words => "words",
             Self::Switches => "switches",
         }

@@ -97,10 +97,17 @@ impl Question {
     }
 
     /// What a valid answer says: `these` are its features, which lead to the class.
-    pub(crate) fn sentence(self, these: &str, counted: Counted, class: &str, some_frozen: bool) -> String {
+    pub(crate) fn sentence(
+        self,
+        these: &str,
+        counted: Counted,
+        class: &str,
+        some_frozen: bool,
+        removes: bool,
+    ) -> String {
         match self {
             Self::Part => part::sentence(these, counted, class, some_frozen),
-            Self::Change { moves, .. } => change::sentence(these, class, moves),
+            Self::Change { moves, .. } => change::sentence(these, class, moves, removes),
             Self::Attack { .. } => attack::sentence(these, class),
         }
     }
@@ -162,7 +169,9 @@ impl Question {
     /// When an input answers the question, given the scores of the original.
     pub fn condition(self, scores: &[f64]) -> Result<Condition, QuestionError> {
         let class = largest(scores);
-        if scores.iter().filter(|&&score| score == scores[class]).count() > 1 {
+        // The first of several that are highest is its class, as everywhere; but nothing of the input keeps it for sure.
+        let is_tie = scores.iter().filter(|&&score| score == scores[class]).count() > 1;
+        if is_tie && self.origin() == Origin::Absent {
             return Err(QuestionError::Tie);
         }
         match self {
@@ -246,7 +255,9 @@ pub enum QuestionError {
     Target { target: usize, classes: usize },
     #[error("the input has class {class} already: choose another target")]
     TargetReached { class: usize },
-    #[error("the highest score of the input is shared by two classes: it has no class to explain")]
+    #[error(
+        "the highest score of the input is shared by two classes: no part of it can be enough for one of them. Ask what would change it"
+    )]
     Tie,
     #[error(
         "nothing of the input may change: all of it is frozen, or the bounds leave no room. Freeze less, or widen the bounds"
@@ -262,7 +273,8 @@ mod tests {
     fn a_question_without_an_answer_is_refused() {
         let to = |target| Question::Change { moves: Moves::TwoSided, target: Some(target) };
         assert_eq!(to(1).condition(&[0.0, 1.0]).unwrap_err(), QuestionError::TargetReached { class: 1 });
-        assert_eq!(Question::CHANGE.condition(&[1.0, 1.0]).unwrap_err(), QuestionError::Tie);
+        assert_eq!(Question::Part.condition(&[1.0, 1.0]).unwrap_err(), QuestionError::Tie);
+        assert!(Question::CHANGE.condition(&[1.0, 1.0]).is_ok(), "either may be left");
         assert_eq!(to(2).check(2), Err(QuestionError::Target { target: 2, classes: 2 }));
         assert_eq!(Question::Part.check(1), Err(QuestionError::Classes { classes: 1 }));
     }

@@ -52,6 +52,11 @@ impl Source {
         look().with_context(|| path.display().to_string())
     }
 
+    /// Whether a folder holds a picture or an array.
+    pub(crate) fn is_of_arrays(path: &Path) -> bool {
+        folder(path).is_ok()
+    }
+
     /// How many inputs there are; at least one.
     pub(crate) fn len(&self) -> usize {
         match self {

@@ -14,8 +14,8 @@ use gradless_models::{Record, Wording};
 use gradless_report::{Frame, Subject};
 
 use super::Call;
-use crate::input::table::Row;
 use crate::model::{self, BlackBox};
+use crate::table::Row;
 use rows::Rows;
 use texts::{Cut, Texts};
 

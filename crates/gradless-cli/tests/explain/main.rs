@@ -18,5 +18,6 @@ mod engines;
 mod lenet;
 mod many;
 mod plain;
+mod records;
 mod resumed;
 mod stopping;

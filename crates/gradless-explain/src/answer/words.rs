@@ -12,6 +12,10 @@ pub(crate) struct Context<'a> {
     pub(crate) question: Question,
     pub(crate) valid: bool,
     pub(crate) counted: Counted,
+    /// What the features of the answer are called, as far as they have names.
+    pub(crate) names: Vec<String>,
+    /// Whether a change takes its features away.
+    pub(crate) removes: bool,
     pub(crate) margin: f64,
     pub(crate) floor: f64,
     pub(crate) confidence: &'a Sureness,
@@ -38,6 +42,9 @@ pub(crate) enum Circumstance {
     ClassAlone,
 }
 
+/// Up to so many names are said.
+const NAMED: usize = 5;
+
 /// The sentence of an answer, and what to try where it may disappoint.
 pub(crate) fn told(context: &Context<'_>) -> (String, Option<String>) {
     (sentence(context), hint(context))
@@ -50,6 +57,16 @@ fn sentence(context: &Context<'_>) -> String {
     }
     let name = named(context.class);
     let class = format!("{name}{}", how_sure(context));
+    let sentence = unnamed(context, &name, &class);
+    if context.names.is_empty() || context.names.len() > NAMED || context.names.len() != context.counted.used
+    {
+        return sentence;
+    }
+    format!("{}: {}.", sentence.trim_end_matches('.'), context.names.join(", "))
+}
+
+/// The sentence of an answer, by the number of its features.
+fn unnamed(context: &Context<'_>, name: &str, class: &str) -> String {
     let these = these(context.counted);
     if context.circumstance == Circumstance::AbsentHasClass && context.counted.used > 0 {
         let keep = if context.counted.used == 1 { "keeps" } else { "keep" };
@@ -58,7 +75,8 @@ fn sentence(context: &Context<'_>) -> String {
             context.counted.kind.nothing()
         );
     }
-    context.question.sentence(&these, context.counted, &class, context.some_frozen)
+    let Context { question, counted, some_frozen, removes, .. } = *context;
+    question.sentence(&these, counted, class, some_frozen, removes)
 }
 
 /// How sure the model is, where somebody asked.
@@ -99,7 +117,7 @@ fn named(name: &str) -> String {
 
 fn these(Counted { kind, total, used }: Counted) -> String {
     let many = kind.many();
-    if used == 1 { format!("This 1 of {total} {many}") } else { format!("These {used} of {total} {many}") }
+    if used == 1 { format!("One of {total} {many}") } else { format!("These {used} of {total} {many}") }
 }
 
 /// Why nothing was found, and what to try.
@@ -194,6 +212,8 @@ mod tests {
             question,
             valid,
             counted,
+            names: Vec::new(),
+            removes: false,
             margin: -0.5,
             floor: 1e-6,
             confidence: &Sureness::default(),
@@ -211,7 +231,7 @@ mod tests {
     #[test]
     fn answers_are_said_in_a_sentence() {
         assert_eq!(said(Question::Part, true, 8), "These 8 of 784 pixels are enough for \"cat\".");
-        assert_eq!(said(Question::CHANGE, true, 1), "Changing this 1 of 784 pixels makes it \"cat\".");
+        assert_eq!(said(Question::CHANGE, true, 1), "Changing one of 784 pixels makes it \"cat\".");
         let missed = said(Question::CHANGE, false, 3);
         assert!(missed.starts_with("No change was found that makes it something else than class 5: the closest point misses by 0.500."), "{missed}");
         assert!(missed.contains("more queries (20000)"));

@@ -376,6 +376,10 @@ impl Features for Columns {
         [low, typical]
     }
 
+    fn name_of(&self, feature: usize) -> Option<String> {
+        self.names.get(feature).cloned()
+    }
+
     fn relaxed(&self) -> Vec<(String, Box<dyn Features + '_>)> {
         let mut relaxed: Vec<(String, Box<dyn Features + '_>)> = Vec::new();
         let mut offer = |words: String, columns: Self| relaxed.push((words, Box::new(columns)));

@@ -20,6 +20,8 @@ pub struct Switches {
     /// How many states each has: 2, and one for every alternative.
     states: Vec<usize>,
     frozen: Vec<bool>,
+    /// What they are called; empty if they have no names.
+    names: Vec<String>,
     input: Vec<f64>,
     lower: PerCoordinate,
     upper: PerCoordinate,
@@ -34,7 +36,15 @@ impl Switches {
         }
         let states: Vec<usize> = alternatives.iter().map(|alternatives| 2 + alternatives).collect();
         let upper: Vec<f64> = states.iter().map(|&states| (states - 1) as f64).collect();
-        Ok(Self { kind, input: vec![1.0; count], lower: 0.0.into(), upper: upper.into(), states, frozen })
+        let (names, input) = (Vec::new(), vec![1.0; count]);
+        Ok(Self { kind, names, input, lower: 0.0.into(), upper: upper.into(), states, frozen })
+    }
+
+    /// The same with names.
+    #[must_use]
+    pub fn named(mut self, names: Vec<String>) -> Self {
+        self.names = names;
+        self
     }
 }
 
@@ -61,6 +71,10 @@ impl Features for Switches {
         let count = self.states.len();
         let shown = States { switches: self, origin: question.origin() };
         Ok(Coordinates::new(question, (0..count).map(place), (0..count).collect(), (1, count.max(1)), shown))
+    }
+
+    fn name_of(&self, feature: usize) -> Option<String> {
+        self.names.get(feature).cloned()
     }
 
     /// All off, and every second one.

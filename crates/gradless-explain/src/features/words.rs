@@ -119,7 +119,7 @@ impl Text {
     /// Its switches as features; those at the marked places stay.
     pub fn switches(&self, frozen: Vec<bool>) -> Result<Switches, QuestionError> {
         let alternatives: Vec<usize> = self.candidates.iter().map(Vec::len).collect();
-        Switches::new(Kind::Words, &alternatives, frozen)
+        Ok(Switches::new(Kind::Words, &alternatives, frozen)?.named(self.names.clone()))
     }
 
     /// The text with the pieces of every switch gone (0), as they are (1), or replaced (2 and above).

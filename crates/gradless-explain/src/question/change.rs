@@ -8,8 +8,9 @@ pub(super) const ABBREVIATION: &str = "pn";
 pub(super) const TITLE: &str = "What would change it";
 pub(super) const TERM: &str = "pertinent negative";
 
-pub(super) fn sentence(these: &str, class: &str, moves: Moves) -> String {
+pub(super) fn sentence(these: &str, class: &str, moves: Moves, removes: bool) -> String {
     let way = match moves {
+        _ if removes => "Removing",
         Moves::Add => "Adding to",
         Moves::TwoSided => "Changing",
     };

@@ -8,7 +8,7 @@ use super::{Account, Options, Progress, Session, relax};
 use crate::answer::{self, Answer, Compared, Counted, SCHEMA, Step, Sureness, Verdict, Weights};
 use crate::condition::{Confidence, largest, lead, probability};
 use crate::error::{ExplainError, LEAST};
-use crate::features::Coordinates;
+use crate::features::{Coordinates, Kind};
 use crate::ledger::{LOOK, Ledger, Surroundings};
 use crate::question::{Origin, Question};
 use crate::scores::Scores;
@@ -133,6 +133,39 @@ impl Sought<'_> {
         }
     }
 
+    /// The sentence of what was found, and a hint.
+    fn words(
+        &self,
+        options: &Options,
+        told: &Told,
+        counted: Counted,
+        [original, explanation]: [&Verdict; 2],
+        confidence: &Sureness,
+    ) -> (String, Option<String>) {
+        let Self { session, coordinates, question, .. } = *self;
+        let names = coordinates.used(&told.point).into_iter();
+        let target = question.target().map(|target| session.labels.class(target));
+        answer::told(&answer::Context {
+            question,
+            valid: told.valid,
+            counted,
+            names: names.filter_map(|feature| session.features.name_of(feature)).collect(),
+            removes: matches!(counted.kind, Kind::Words | Kind::Switches)
+                && coordinates.moved(&told.point).iter().all(|&i| told.point[i] == 0.0),
+            margin: told.margin,
+            floor: self.account.floor.margin,
+            confidence,
+            original: &original.name,
+            class: &explanation.name,
+            target: target.as_deref(),
+            some_frozen: coordinates.some_frozen(),
+            circumstance: told.circumstance(),
+            possible: &told.possible,
+            scores: self.scores,
+            options,
+        })
+    }
+
     /// The record of what was found.
     fn answer(&self, options: &Options, original: &[f64], told: Told, ended: Ended) -> Answer {
         let Account { floor, before, .. } = *self.account;
@@ -152,23 +185,7 @@ impl Sought<'_> {
         let (original, explanation) =
             (verdict(largest(original), original), verdict(told.class, &told.scores));
         let target = self.question.target();
-        let target_name = target.map(|target| labels.class(target));
-        let (sentence, hint) = answer::told(&answer::Context {
-            question: self.question,
-            valid: told.valid,
-            counted,
-            margin: told.margin,
-            floor: floor.margin,
-            confidence: &confidence,
-            original: &original.name,
-            class: &explanation.name,
-            target: target_name.as_deref(),
-            some_frozen: coordinates.some_frozen(),
-            circumstance: told.circumstance(),
-            possible: &told.possible,
-            scores: self.scores,
-            options,
-        });
+        let (sentence, hint) = self.words(options, &told, counted, [&original, &explanation], &confidence);
         let [after, nothing] =
             [&told.point, &coordinates.origin].map(|point| coordinates.input(point, self.model.inputs()));
         let x = match self.question.origin() {

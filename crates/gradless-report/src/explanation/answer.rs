@@ -9,6 +9,9 @@ use crate::curve::Curve;
 use crate::format::{count, grouped, number, plural, seconds};
 use crate::html::{isolated, name, put};
 
+/// A curve of fewer steps shows nothing.
+const FEWEST: usize = 3;
+
 pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut String) {
     let (title, term) = (title(answer), answer.question.term());
     let (class, state) = if answer.valid { ("found", "valid") } else { ("missed", "not found") };
@@ -23,7 +26,7 @@ pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut 
     scores::write(page_data, answer, page);
     if answer.steps.is_empty() {
         page.push_str("<p class=\"note\">No trace was recorded: there are no curves to show.</p>\n");
-    } else {
+    } else if answer.steps.len() >= FEWEST {
         let objective = |step: &Step| step.objective.unwrap_or(f64::NAN);
         match &answer.attack {
             Some(Attacked { norm, .. }) => {

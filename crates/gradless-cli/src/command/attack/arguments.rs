@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use gradless_explain::Norm;
 
-use crate::input::table::TableArguments;
 use crate::model::ModelArguments;
 use crate::search::TextArguments;
+use crate::table::TableArguments;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use gradless_explain::{Confidence, Kappa, Question, Steadiness};
 
-use crate::input::table::TableArguments;
 use crate::model::ModelArguments;
 use crate::search::TextArguments;
+use crate::table::TableArguments;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,8 +8,8 @@ use gradless_report::{Row as Shown, Subject};
 
 use super::super::Call;
 use super::file_name;
-use crate::input::table::{Row, Sheet, Wishes};
 use crate::model;
+use crate::table::{Row, Sheet, Wishes};
 
 /// The endings of tables.
 const ENDINGS: [&str; 2] = ["csv", "tsv"];

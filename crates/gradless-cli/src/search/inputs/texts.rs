@@ -12,6 +12,7 @@ use gradless_report::{Subject, Text as Shown};
 
 use super::super::Call;
 use super::file_name;
+use crate::input::Source;
 use crate::model;
 
 /// The endings of texts, and of what is taken from a folder.
@@ -51,7 +52,12 @@ pub(super) fn is_text(path: &Path, words: &TextArguments) -> anyhow::Result<bool
     if words.unit.is_some() {
         return Ok(true);
     }
-    Ok(if path.is_dir() { !listed(path)?.is_empty() } else { has_ending(path) })
+    // A note beside pictures makes no folder of texts.
+    Ok(if path.is_dir() {
+        !listed(path)?.is_empty() && !Source::is_of_arrays(path)
+    } else {
+        has_ending(path)
+    })
 }
 
 fn has_ending(path: &Path) -> bool {

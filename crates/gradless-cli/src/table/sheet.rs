@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn what_is_no_table_is_refused() {
         for (text, dropped, part) in [
-            ("", &[][..], "has no rows"),
+            ("", &[][..], "has no columns"),
             ("a,b\n", &[], "has no rows"),
             ("a,a\n1,2\n", &[], "two columns named 'a'"),
             ("a,b\n1\n", &[], "damaged"),

@@ -6,6 +6,8 @@ use super::{Lever, Selection};
 use crate::error::ExplainError;
 use crate::question::Origin;
 
+/// Orders in which features are tried together, each by what they do where the one before came closest.
+const ORDERS: usize = 3;
 /// Numbers of features that are tried together grow by one part in so many.
 const GROWTH: usize = 3;
 /// The strongest levers that pairs are made of, and how many of each feature.
@@ -36,15 +38,44 @@ const FURTHER_APART: usize = 3;
 const FOLLOWED: usize = 3;
 
 impl Selection<'_, '_, '_> {
-    /// The strongest features together, as few of them as suffice.
+    /// The strongest features together, as few of them as suffice. What a feature does depends on which others have moved: where nothing is
+    /// valid, all are asked again from the best that is there.
     pub(super) fn together(&mut self) -> Result<(), ExplainError> {
         // The weakest too: what speaks for another class is all that is left in the end.
-        let strongest = self.strongest();
-        self.fewest(&strongest)
+        let mut order = self.strongest();
+        for _ in 0..ORDERS {
+            let best = self.fewest(&order)?;
+            let Some(best) = best.filter(|_| self.best.is_none()) else { return Ok(()) };
+            order = self.ordered_at(&order, best)?;
+        }
+        Ok(())
     }
 
-    /// The fewest of these levers, from the first on, that answer the question together.
-    fn fewest(&mut self, order: &[Lever]) -> Result<(), ExplainError> {
+    /// The levers by what they do where the first `count` of them have moved.
+    fn ordered_at(&mut self, order: &[Lever], count: usize) -> Result<Vec<Lever>, ExplainError> {
+        let chosen =
+            |k: usize| (0..order.len()).filter(move |&i| if i == k { i >= count } else { i < count });
+        let others: Vec<Option<Vec<f64>>> =
+            (0..order.len()).map(|k| self.point(chosen(k).map(|i| &order[i]))).collect();
+        let here = self.point(&order[..count]);
+        let answered = self.ask(others.iter().chain([&here]).flatten().cloned().collect())?;
+        let margin = |point: &Option<Vec<f64>>| {
+            let point = point.as_ref()?;
+            answered.iter().find(|(asked, _)| asked == point).map(|(_, margin)| *margin)
+        };
+        let here = margin(&here).unwrap_or(self.base);
+        let mut levers: Vec<Lever> = order.to_vec();
+        for (k, (lever, other)) in levers.iter_mut().zip(&others).enumerate() {
+            // What it adds, or what would be lost without it.
+            let apart = margin(other).map_or(0.0, |margin| margin - here);
+            lever.gain = if k < count { -apart } else { apart };
+        }
+        levers.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.feature.cmp(&b.feature)));
+        Ok(levers)
+    }
+
+    /// The fewest of these levers, from the first on, that answer the question together; gives the number that came closest where none do.
+    fn fewest(&mut self, order: &[Lever]) -> Result<Option<usize>, ExplainError> {
         let mut counts = Vec::new();
         let mut count = 2;
         while count < order.len() {
@@ -55,23 +86,68 @@ impl Selection<'_, '_, '_> {
             counts.push(order.len());
         }
         let mut fails = 1;
-        let mut works = None;
+        let mut margins: Vec<(usize, f64)> = Vec::new();
         // In growing numbers, a few at a time: what works needs no more.
         for few in counts.chunks(4) {
-            let points: Vec<Vec<f64>> = few.iter().filter_map(|&count| self.point(&order[..count])).collect();
-            self.ask(points.clone())?;
-            for (&count, point) in few.iter().zip(&points) {
-                if works.is_none() && self.holds(point)? {
-                    works = Some(count);
-                } else if works.is_none() {
-                    fails = count;
-                }
-            }
-            if works.is_some() {
-                break;
+            if let Some(works) = self.first_that_works(order, few, &mut margins)? {
+                fails = margins
+                    .iter()
+                    .map(|&(count, _)| count)
+                    .filter(|&count| count < works)
+                    .max()
+                    .unwrap_or(fails);
+                return self.bisect(order, fails, works).map(|()| None);
             }
         }
-        let Some(mut works) = works else { return Ok(()) };
+        // Too few and too many both fail where a few speak against: what lies between is asked closer and closer to the best.
+        loop {
+            let best = margins.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|&(count, _)| count);
+            let Some(best) = best else { return Ok(None) };
+            let below =
+                margins.iter().map(|&(count, _)| count).filter(|&count| count < best).max().unwrap_or(1);
+            let above =
+                margins.iter().map(|&(count, _)| count).filter(|&count| count > best).min().unwrap_or(best);
+            let between: Vec<usize> = [below.midpoint(best), best.midpoint(above)]
+                .into_iter()
+                .filter(|count| ![below, best, above].contains(count))
+                .collect();
+            if between.is_empty() {
+                return Ok(Some(best));
+            }
+            let known = margins.len();
+            if let Some(works) = self.first_that_works(order, &between, &mut margins)? {
+                let fails = if works < best { below } else { best };
+                return self.bisect(order, fails, works).map(|()| None);
+            }
+            if margins.len() == known {
+                return Ok(Some(best));
+            }
+        }
+    }
+
+    /// Asks about the first so many levers together, for each of these numbers; the first that answers the question, and the margins of the
+    /// others.
+    fn first_that_works(
+        &mut self,
+        order: &[Lever],
+        counts: &[usize],
+        margins: &mut Vec<(usize, f64)>,
+    ) -> Result<Option<usize>, ExplainError> {
+        let points: Vec<(usize, Vec<f64>)> =
+            counts.iter().filter_map(|&count| Some((count, self.point(&order[..count])?))).collect();
+        let answered = self.ask(points.iter().map(|(_, point)| point.clone()).collect())?;
+        for (count, point) in points {
+            if self.holds(&point)? {
+                return Ok(Some(count));
+            }
+            let margin = answered.iter().find(|(asked, _)| *asked == point).map(|(_, margin)| *margin);
+            margins.extend(margin.map(|margin| (count, margin)));
+        }
+        Ok(None)
+    }
+
+    /// Between a number of levers that fails and one that works, the least that works.
+    fn bisect(&mut self, order: &[Lever], mut fails: usize, mut works: usize) -> Result<(), ExplainError> {
         while works - fails > 1 {
             let middle = fails.midpoint(works);
             let Some(point) = self.point(&order[..middle]) else { break };
@@ -323,6 +399,6 @@ impl Selection<'_, '_, '_> {
             lever.gain = found.map_or(0.0, |(_, margin)| margin - self.base);
         }
         levers.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.feature.cmp(&b.feature)));
-        self.fewest(&levers)
+        self.fewest(&levers).map(drop)
     }
 }

@@ -155,3 +155,44 @@ fn the_authors_networks_come_back_with_the_same_scores() {
         }
     }
 }
+
+/// The built-in recipe is the list that was made with the authors' own scripts, on both data sets.
+#[cfg(feature = "reproduce")]
+#[test]
+fn the_recipe_chooses_the_papers_images() {
+    use gradless_models::{Onnx, OnnxOptions};
+    use gradless_paper::data::{DataSet, Split, cifar10, mnist};
+    use gradless_paper::reproduce::{Order, choose};
+
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let Some((authors, data)) = folder("GRADLESS_AUTHORS").zip(folder("GRADLESS_DATA")) else {
+        testkit::skip(
+            "the paper's images: GRADLESS_AUTHORS and GRADLESS_DATA do not say where networks and data are",
+        );
+        return;
+    };
+    let list = fs::read_to_string(authors.join("images.json")).unwrap();
+    for network in Network::ALL {
+        let set = network.set();
+        let read = if set == DataSet::Mnist { mnist } else { cifar10 };
+        let Ok(test) = read(&data.join(set.name()), Split::Test) else {
+            testkit::skip(format!("the paper's images of {}: GRADLESS_DATA does not hold them", set.title()));
+            continue;
+        };
+        let theirs = fs::read(authors.join(network.name()).with_extension("onnx")).unwrap();
+        let ours = onnx(network, &Referee::read(&theirs).unwrap().weights()).unwrap();
+        let description = Some(gradless_models::Description::parse(network.description()).unwrap());
+        let options = OnnxOptions { description, ..OnnxOptions::default() };
+        let model = Onnx::from_bytes(network.name(), &ours, &options).unwrap();
+        let Order::Listed(wanted) = Order::parse(&list, set).unwrap() else {
+            unreachable!("a list is a list")
+        };
+        let chosen = choose(&model, set, &test, &Order::Paper, 20, 1).unwrap();
+        for (class, wanted) in wanted.iter().enumerate() {
+            let of_class = chosen.images.iter().filter(|image| usize::from(image.class) == class);
+            let found: Vec<usize> = of_class.map(|image| image.index).collect();
+            assert_eq!(found, *wanted, "{} {class}", set.name());
+        }
+        assert!(chosen.accuracy() > 0.85, "{}", chosen.accuracy());
+    }
+}

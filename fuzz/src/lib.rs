@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gradless::drive::{Journal, JournalOptions, Key, Outlives};
 use gradless::{Ask, Config, Problem, Solver};
 use gradless_models::{Description, Engine, HttpOptions, Onnx, OnnxOptions};
+use gradless_paper::authors::{Network, Parameters};
 use gradless_paper::data::{self, Split};
 
 /// Readers that live in the command.
@@ -43,11 +44,12 @@ use cli::{input, npy};
 pub type Target = fn(&[u8]);
 
 /// Everything there is, by name.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("npy", npy),
     ("picture", picture),
     ("idx", idx),
     ("cifar", cifar),
+    ("mxnet", mxnet),
     ("onnx", onnx),
     ("toml", toml),
     ("snapshot", snapshot),
@@ -106,6 +108,22 @@ pub fn cifar(data: &[u8]) {
         assert_eq!(found.images.pixels.len(), found.labels.len() * 3072);
         assert!(found.labels.iter().all(|label| *label < 10));
     }
+}
+
+/// Parameters as MXNet writes them, and the networks they might belong to.
+pub fn mxnet(data: &[u8]) {
+    let Ok(mut parameters) = Parameters::read(data) else { return };
+    for network in Network::ALL {
+        let _ = network.to_onnx(parameters.clone());
+    }
+    let names: Vec<String> = parameters.names().map(str::to_owned).collect();
+    let mut numbers = 0;
+    for name in names {
+        let Some(tensor) = parameters.take(&name) else { panic!("{name} has gone") };
+        assert_eq!(tensor.values.len(), tensor.shape.iter().product::<usize>());
+        numbers += tensor.values.len();
+    }
+    assert!(4 * numbers <= data.len());
 }
 
 /// A network: everything that is looked at and filled in before an engine sees it, and the engines that are there.

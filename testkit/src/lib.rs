@@ -9,6 +9,7 @@ pub mod families;
 pub mod halves;
 pub mod http;
 pub mod killing;
+pub mod mxnet;
 pub mod network;
 pub mod noise;
 pub mod program;

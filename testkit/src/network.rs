@@ -74,6 +74,17 @@ impl Network {
         self.classes
     }
 
+    /// Name, shape and values of its weights, by name.
+    pub fn weights(&self) -> Vec<(String, Vec<usize>, Vec<f32>)> {
+        #[expect(clippy::cast_possible_truncation, reason = "they were f32 in the file")]
+        let narrow = |values: &[f64]| values.iter().map(|&value| value as f32).collect();
+        let weight =
+            |(name, tensor): (&String, &Tensor)| (name.clone(), tensor.shape.clone(), narrow(&tensor.values));
+        let mut weights: Vec<_> = self.weights.iter().map(weight).collect();
+        weights.sort_by(|one, other| one.0.cmp(&other.0));
+        weights
+    }
+
     /// The scores of one input.
     ///
     /// # Panics

@@ -173,7 +173,7 @@ fn main() -> Fallible<()> {
     let commit = bench::commit();
     let model = network::load(SET, asked.engine)?;
     let test = network::images(&asked.data, SET, Split::Test)?;
-    let images = choose(&model, SET, &test, &Order::Hashed, asked.images.div_ceil(10), asked.seed)?;
+    let images = choose(&model, SET, &test, &Order::Hashed, asked.images.div_ceil(10), asked.seed)?.images;
     let mut jobs = Vec::new();
     for &mode in &asked.modes {
         for arm in asked.arms(mode) {

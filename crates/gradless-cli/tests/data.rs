@@ -5,6 +5,7 @@ mod support;
 
 use gradless_paper::data::DataSet;
 use support::{Folder, gradless, real_data};
+use testkit::mxnet;
 
 #[test]
 fn a_folder_without_the_files_is_named_with_what_was_looked_for() {
@@ -71,4 +72,44 @@ fn the_real_data_are_taken_once_and_then_found() {
         assert_eq!(found["brought"].as_array().unwrap().len(), 0);
         assert_eq!(found["data_set"], set.name());
     }
+}
+
+/// A folder as the authors' repository is, with networks whose scores are all alike.
+fn authors(folder: &Folder) -> String {
+    folder.put("highdimzo/LeNet on MNist.model", &mxnet::file(&mxnet::lenet(|_| 0.01)));
+    folder.put("highdimzo/resnet20.params", &mxnet::file(&mxnet::resnet20(|_| 0.01)));
+    folder.path("highdimzo")
+}
+
+#[test]
+fn the_authors_networks_become_onnx_files_with_their_descriptions() {
+    let folder = Folder::new("authors");
+    let (dir, from) = (folder.path("data"), authors(&folder));
+    let ran = gradless(&["data", "authors", "--dir", &dir, "--from", &from]).ends(0).silent();
+    for words in ["lenet.onnx, resnet20.onnx", "not listed", "reproduce mnist --model"] {
+        assert!(ran.out.contains(words), "{}", ran.out);
+    }
+    let description = std::fs::read_to_string(folder.0.join("data/authors/resnet20.toml")).unwrap();
+    assert!(description.contains("mean = [0.4914, 0.4822, 0.4465]"), "{description}");
+    let lenet = folder.path("data/authors/lenet.onnx");
+    gradless(&["noise", "--model", &lenet]).ends(0);
+    let told =
+        gradless(&["data", "authors", "--dir", &dir, "--from", &from, "--format", "json"]).ends(0).json();
+    assert_eq!(told["networks"].as_array().unwrap().len(), 2);
+    assert!(told["images"].is_null());
+}
+
+#[test]
+fn what_is_no_copy_of_the_authors_repository_is_refused() {
+    let folder = Folder::new("not-authors");
+    let (dir, from) = (folder.path("data"), authors(&folder));
+    gradless(&["data", "authors", "--dir", &dir])
+        .fails_saying(&["highdimzo", "gradless data authors --from DIR"]);
+    let take = |from: &str| gradless(&["data", "authors", "--dir", &dir, "--from", from]);
+    take(&folder.path("nowhere")).fails_saying(&["nowhere", "cannot be read"]);
+    folder.put("highdimzo/resnet20.params", b"this is a text, and no list of arrays");
+    take(&from).fails_saying(&["resnet20.params", "begins with 0x"]);
+    std::fs::remove_file(folder.0.join("highdimzo/resnet20.params")).unwrap();
+    take(&from).fails_saying(&["highdimzo", "does not hold \"resnet20.params\""]);
+    assert!(!folder.0.join("data").exists());
 }

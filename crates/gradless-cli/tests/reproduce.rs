@@ -46,6 +46,30 @@ mod with_experiments {
     }
 
     #[test]
+    fn a_network_that_gets_most_images_wrong_is_doubted() {
+        let folder = Folder::new("reproduce-doubted");
+        let (data, taken) = (folder.path("mnist"), folder.path("file/run"));
+        digits(Path::new(&data));
+        folder.put("file", b"");
+        let words = ["reproduce", "mnist", "--data", &data, "--per-class", "1", "--out", &taken];
+        let ran = gradless(&words).ends(2);
+        assert!(!ran.err.contains("right"), "{}", ran.err);
+        // Every digit four times more, as another one.
+        let (images, labels) = (
+            Path::new(&data).join("t10k-images-idx3-ubyte"),
+            Path::new(&data).join("t10k-labels-idx1-ubyte"),
+        );
+        let (old, mut count) =
+            (fs::read(&images).unwrap(), [0x803_u32, 50, 28, 28].map(u32::to_be_bytes).concat());
+        (0..5).for_each(|_| count.extend(&old[16..]));
+        fs::write(&images, count).unwrap();
+        let mut names = [0x801_u32, 50].map(u32::to_be_bytes).concat();
+        names.extend((0..50_u8).map(|place| (place % 10 + place / 10) % 10));
+        fs::write(&labels, names).unwrap();
+        gradless(&words).fails_saying(&["% of the images right", "mean and std"]);
+    }
+
+    #[test]
     fn what_is_missing_or_unknown_is_explained() {
         let folder = Folder::new("reproduce-nothing");
         let here = folder.path("");

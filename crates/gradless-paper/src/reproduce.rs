@@ -24,8 +24,8 @@ mod figures;
 mod page;
 mod results;
 
-pub use arm::{Arm, Family, UnknownArm};
-pub use choice::{ChoiceError, Chosen, Order, choose};
+pub use arm::{Arm, Family, Step, UnknownArm};
+pub use choice::{Choice, ChoiceError, Chosen, Order, choose};
 pub use conventions::{Conventions, Difference, Source};
 pub use experiment::{BATCH, Experiment, ITERATIONS, Identity, Job, LOOKS, ModelFacts};
 pub use figures::{Figure, figures};
@@ -38,4 +38,4 @@ pub use results::Results;
 pub use run::{Look, Run};
 pub use summary::{Cell, CellLook, Summary};
 pub use sweep::{Ending, Sweep, SweepError, Watch, missing};
-pub use tables::{curves_csv, pairs_csv, table_csv};
+pub use tables::{curves_csv, pairs_csv, runs_csv_gz, table_csv};

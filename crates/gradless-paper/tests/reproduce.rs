@@ -41,8 +41,9 @@ fn go_on(
     cancel: &AtomicBool,
 ) -> (Ending, Vec<(String, Vec<u8>)>, usize) {
     let test = bars();
-    let images =
-        choose(&Bars, experiment.set, &test, &Order::Hashed, experiment.per_class, experiment.seed).unwrap();
+    let images = choose(&Bars, experiment.set, &test, &Order::Hashed, experiment.per_class, experiment.seed)
+        .unwrap()
+        .images;
     let jobs = experiment.jobs(&images);
     let (mut journal, mut runs) =
         Journal::open(&folder.0, &experiment.identity(&facts()), Others::Refuse).unwrap();
@@ -62,7 +63,7 @@ fn never() -> AtomicBool {
 #[test]
 fn images_are_balanced_seeded_nested_and_correctly_classified() {
     let test = bars();
-    let choice = |n, seed| choose(&Bars, DataSet::Mnist, &test, &Order::Hashed, n, seed).unwrap();
+    let choice = |n, seed| choose(&Bars, DataSet::Mnist, &test, &Order::Hashed, n, seed).unwrap().images;
     let (two, four) = (choice(2, 1), choice(4, 1));
     assert_eq!(two.iter().map(|image| image.class).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
     assert_eq!(four[..6], two, "a larger choice begins with the smaller one");
@@ -112,7 +113,7 @@ fn what_a_journal_holds_beyond_an_experiment_is_not_counted() {
     go_on(&all, &folder, 2, &Bars, &never());
     let (_, runs) = Journal::open(&folder.0, &all.identity(&facts()), Others::Refuse).unwrap();
     let part = Experiment { arms: Some(Arm::find("ao-exp-grad").unwrap()), per_class: 1, ..all };
-    let images = choose(&Bars, part.set, &bars(), &Order::Hashed, part.per_class, part.seed).unwrap();
+    let images = choose(&Bars, part.set, &bars(), &Order::Hashed, part.per_class, part.seed).unwrap().images;
     let summary = Summary::new(&part, &part.jobs(&images), &runs);
     // Two modes, three classes, 12 steps of 4 directions and a value.
     assert_eq!((summary.done, summary.oracle_calls), (6, 6 * 12 * 5));

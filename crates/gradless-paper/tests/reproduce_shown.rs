@@ -70,7 +70,7 @@ fn tables_hold_means_quartiles_validity_and_the_papers_numbers() {
     // Best of the hand-made arms is lr = 1; the paper chose 0.1 and reads 0.05427 there.
     assert_eq!(
         line(&table, "mnist,pn,ZO-PSGD,lr=1,yes,no,200,"),
-        "mnist,pn,ZO-PSGD,lr=1,yes,no,200,1.150000e-1,0.07583,0.7500,11.5,40200,4"
+        "mnist,pn,ZO-PSGD,lr=1,yes,no,200,1.150000e-1,0.07583,0.7500,11.5,40200,4,1.075000e-1,1.150000e-1,1.225000e-1"
     );
     assert!(line(&table, "mnist,pn,ZO-PSGD,lr=0.1,no,yes,200,").contains(",0.05427,0.7500,"), "{table}");
     assert!(line(&table, "mnist,pn,ZO-AdaExpGrad,,yes,yes,100,").contains(",,0.0000,20.0,"));

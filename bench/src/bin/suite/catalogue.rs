@@ -68,7 +68,9 @@ pub(crate) fn digits(data: &Path) -> Fallible<Vec<Instance>> {
     let test = network::images(data, set, Split::Test)?;
     let mut instances = Vec::new();
     // Every second class of the first image of each.
-    for chosen in choose(&lenet, set, &test, &Order::Hashed, 1, SEED)?.into_iter().step_by(2).take(IMAGES) {
+    for chosen in
+        choose(&lenet, set, &test, &Order::Hashed, 1, SEED)?.images.into_iter().step_by(2).take(IMAGES)
+    {
         for mode in [Mode::Pn, Mode::Pp] {
             let pixels = test.images.image(chosen.index);
             let problem = question(&lenet, pixels, mode)?.problem()?;

@@ -34,7 +34,8 @@ fn main() -> Fallible<()> {
     let commit = bench::commit();
     let model = network::load(asked.set, asked.engine)?;
     let labelled = network::images(&asked.data, asked.set, asked.part.split())?;
-    let mut chosen = choose(&model, asked.set, &labelled, &Order::Hashed, asked.per_class, asked.seed)?;
+    let mut chosen =
+        choose(&model, asked.set, &labelled, &Order::Hashed, asked.per_class, asked.seed)?.images;
     chosen.truncate(asked.at_most.unwrap_or(usize::MAX));
     let subjects: Vec<Subject> = chosen
         .iter()

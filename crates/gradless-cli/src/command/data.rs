@@ -1,4 +1,7 @@
-//! `gradless data`: brings a data set into a folder, every file checked, or says what to put where.
+//! `gradless data`: brings a data set into a folder, every file checked, or says what to put where; and the networks of the paper's
+//! authors.
+
+mod authors;
 
 use std::path::{Path, PathBuf};
 
@@ -21,20 +24,21 @@ Examples:
   gradless data cifar10 --dir /big/disk             into /big/disk/cifar10
   gradless data mnist --from ~/Downloads            from a folder with the files, plain or .gz
   gradless data cifar10 --from cifar-10-binary.tar.gz
+  gradless data authors --from highdimzo            the networks of the paper's authors, from a copy of their repository
 
 Every file is checked against its published SHA-256 before it gets its name. What is already there and right is
 left alone, so an interrupted command can simply be given again.
 ";
 
-/// Brings MNIST or CIFAR-10 into a folder, each file checked
+/// Brings MNIST, CIFAR-10 or the networks of the paper's authors into a folder, each file checked
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Data {
-    /// Which data set
-    #[arg(value_name = "mnist|cifar10")]
-    set: Set,
+    /// What to bring
+    #[arg(value_name = "mnist|cifar10|authors")]
+    set: What,
 
-    /// The folder that gets a subfolder `mnist` or `cifar10`
+    /// The folder that gets a subfolder `mnist`, `cifar10` or `authors`
     #[arg(long, default_value = "data")]
     dir: PathBuf,
 
@@ -44,11 +48,13 @@ pub(crate) struct Data {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Set {
+enum What {
     /// 70,000 handwritten digits, 28 x 28, grey: 53 MB
     Mnist,
     /// 60,000 small photographs, 32 x 32, colour: 176 MB
     Cifar10,
+    /// LeNet and ResNet20 of the paper's authors as ONNX files, from their own parameter files; and which images they used
+    Authors,
 }
 
 /// The result as programs read it. Keys may be added, not renamed.
@@ -62,7 +68,11 @@ struct Report<'a> {
 
 impl Data {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
-        let set = DataSet::from(self.set);
+        let set = match self.set {
+            What::Mnist => DataSet::Mnist,
+            What::Cifar10 => DataSet::Cifar10,
+            What::Authors => return authors::bring(&self.dir, self.from.as_deref(), terminal),
+        };
         let folder = self.dir.join(set.name());
         let installed = match &self.from {
             Some(from) => install(set, from, &folder)
@@ -71,15 +81,6 @@ impl Data {
         };
         terminal.result(&sentence(set, &installed), &report(set, &installed))?;
         Ok(Outcome::Done)
-    }
-}
-
-impl From<Set> for DataSet {
-    fn from(set: Set) -> Self {
-        match set {
-            Set::Mnist => Self::Mnist,
-            Set::Cifar10 => Self::Cifar10,
-        }
     }
 }
 

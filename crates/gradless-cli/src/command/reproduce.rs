@@ -22,8 +22,8 @@ Examples:
   gradless reproduce mnist --data data/mnist --model authors/lenet.onnx --images paper
   gradless reproduce cifar10 --data data/cifar10 --mode pn --methods zo-ada-exp-grad+,zo-psgd:0.001
 
-The folder of the run gets `index.html` with all figures and tables, the figures as SVG and PNG, the numbers as CSV, and
-`runs.jsonl` with every finished job. Give the same command again and it goes on where it was; give it more images, modes
+The folder of the run gets `index.html` with all figures and tables, the figures as SVG and PNG, the numbers as CSV (`runs.csv.gz`:
+every run), and `runs.jsonl` with every finished job, from which the command goes on. Give the same command again and it goes on where it was; give it more images, modes
 or methods and only what is missing is run. Ctrl-C stops between queries and draws what is there. The same seed gives the
 same files on any number of threads.
 ";
@@ -57,7 +57,8 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "own|paper|FILE.json", default_value = "own")]
     images: String,
 
-    /// Methods, such as zo-psgd for all its steps or zo-psgd:0.1 for one (default: all, for quick the paper's choice of each)
+    /// Methods, such as zo-psgd for the paper's four steps or zo-psgd:0.03 for any one (default: all, for quick the paper's choice of
+    /// each)
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     methods: Vec<String>,
 

@@ -1,5 +1,6 @@
-//! The sixteen arms: seven methods, three of them with four step sizes each.
+//! The sixteen arms: seven methods, three of them with four step sizes each; or with any other.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use gradless::{METHODS, Method};
@@ -62,46 +63,64 @@ impl Family {
     }
 }
 
-/// A method with its parameter: $10^{-\text{power}}$, the reciprocal of the weight or $\gamma$.
+/// A method with its parameter: the reciprocal of the weight, or $\gamma$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Arm {
     /// The method.
     pub family: Family,
-    /// From 0 to 3, where the method has a parameter.
-    pub power: Option<u8>,
+    /// Its step, where it needs one.
+    pub step: Option<Step>,
 }
 
-const VALUES: [f64; 4] = [1.0, 0.1, 0.01, 0.001];
+/// A positive number; larger ones come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step(Reverse<u64>);
+
+impl Step {
+    /// The paper's four.
+    pub const OF_THE_PAPER: [f64; 4] = [1.0, 0.1, 0.01, 0.001];
+
+    /// The step, if it is one.
+    pub fn new(value: f64) -> Option<Self> {
+        // The bits of positive numbers are in the order of the numbers.
+        (value.is_normal() && value > 0.0).then(|| Self(Reverse(value.to_bits())))
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        f64::from_bits(self.0.0)
+    }
+}
 
 impl Arm {
-    /// All arms of these methods.
+    /// All arms of these methods in the paper's comparison.
     pub fn of(families: &[Family]) -> Vec<Self> {
-        let powers = |family: Family| match family.parameter() {
-            Some(_) => vec![Some(0), Some(1), Some(2), Some(3)],
+        let steps = |family: Family| match family.parameter() {
+            Some(_) => Step::OF_THE_PAPER.map(Step::new).to_vec(),
             None => vec![None],
         };
-        let arms = |&family: &Family| powers(family).into_iter().map(move |power| Self { family, power });
+        let arms = |&family: &Family| steps(family).into_iter().map(move |step| Self { family, step });
         families.iter().flat_map(arms).collect()
     }
 
     /// The paper's choice among the arms of a method.
     pub fn papers_choice(family: Family, set: DataSet, mode: Mode) -> Self {
-        let power = match (set, mode, family) {
-            (DataSet::Mnist, _, Family::AccZom | Family::ZoExpGrad) => Some(0),
+        let step = match (set, mode, family) {
+            (DataSet::Mnist, _, Family::AccZom | Family::ZoExpGrad) => Step::new(1.0),
             (DataSet::Mnist, _, Family::ZoPsgd)
             | (DataSet::Cifar10, _, Family::ZoExpGrad)
-            | (DataSet::Cifar10, Mode::Pp, Family::AccZom) => Some(1),
-            (DataSet::Cifar10, Mode::Pp, Family::ZoPsgd) => Some(2),
-            (DataSet::Cifar10, Mode::Pn, Family::ZoPsgd | Family::AccZom) => Some(3),
+            | (DataSet::Cifar10, Mode::Pp, Family::AccZom) => Step::new(0.1),
+            (DataSet::Cifar10, Mode::Pp, Family::ZoPsgd) => Step::new(0.01),
+            (DataSet::Cifar10, Mode::Pn, Family::ZoPsgd | Family::AccZom) => Step::new(0.001),
             _ => None,
         };
-        Self { family, power }
+        Self { family, step }
     }
 
     /// The parameter.
     pub fn value(self) -> Option<f64> {
-        self.power.and_then(|power| VALUES.get(usize::from(power)).copied())
+        self.step.map(Step::value)
     }
 
     /// The parameter as in the paper's figures, `lr=0.1`; empty if there is none.
@@ -112,25 +131,23 @@ impl Arm {
         }
     }
 
-    /// Finds arms by what people type: `zo-psgd` for all of a method, `zo-psgd:0.1` for one.
+    /// Finds arms by what people type: `zo-psgd` for the paper's steps of a method, `zo-psgd:0.1` for any one.
     pub fn find(words: &str) -> Result<Vec<Self>, UnknownArm> {
         let unknown = || UnknownArm { words: words.to_owned() };
         let (name, value) = words.trim().split_once(':').map_or((words.trim(), None), |(n, v)| (n, Some(v)));
         let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
         let family = Family::ALL.into_iter().find(|family| plain(family.name()) == plain(name));
-        let mut arms = Self::of(&[family.ok_or_else(unknown)?]);
-        if let Some(value) = value {
-            let value: f64 = value.trim().parse().map_err(|_| unknown())?;
-            arms.retain(|arm| arm.value() == Some(value));
-        }
-        if arms.is_empty() { Err(unknown()) } else { Ok(arms) }
+        let family = family.ok_or_else(unknown)?;
+        let Some(value) = value else { return Ok(Self::of(&[family])) };
+        let step = value.trim().parse().ok().and_then(Step::new).filter(|_| family.parameter().is_some());
+        Ok(vec![Self { family, step: Some(step.ok_or_else(unknown)?) }])
     }
 }
 
 impl fmt::Display for Arm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.family.name();
-        if self.power.is_some() { write!(f, "{name} {}", self.parameter()) } else { f.write_str(name) }
+        if self.step.is_some() { write!(f, "{name} {}", self.parameter()) } else { f.write_str(name) }
     }
 }
 
@@ -144,16 +161,23 @@ impl TryFrom<String> for Arm {
     type Error = UnknownArm;
 
     fn try_from(words: String) -> Result<Self, UnknownArm> {
-        let arm = Self::of(&Family::ALL).into_iter().find(|arm| arm.to_string() == words);
-        arm.ok_or(UnknownArm { words })
+        let found = match words.split_once(' ') {
+            None => Self::find(&words),
+            Some((name, parameter)) => {
+                let value = parameter.split_once('=').map_or("", |(_, value)| value);
+                Self::find(&format!("{name}:{value}"))
+            }
+        };
+        let arm = found.ok().and_then(|arms| arms.into_iter().next());
+        arm.filter(|arm| arm.to_string() == words).ok_or(UnknownArm { words })
     }
 }
 
 /// There is no such arm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no method '{words}' in the comparison: there are {}; zo-psgd, zo-exp-grad and acc-zom take one of their steps, as in \
-     zo-psgd:0.1 (1, 0.1, 0.01 or 0.001)",
+    "there is no method '{words}' in the comparison: there are {}; zo-psgd, zo-exp-grad and acc-zom take a step, as in zo-psgd:0.1 \
+     (the paper's are 1, 0.1, 0.01 and 0.001)",
     Family::ALL.map(|family| family.method().name).join(", ")
 )]
 pub struct UnknownArm {
@@ -173,14 +197,25 @@ mod tests {
             assert_eq!(Arm::try_from(arm.to_string()), Ok(arm));
             assert!(Method::named(arm.family.name()).is_ok());
         }
-        assert_eq!(Arm { family: Family::AccZom, power: Some(3) }.to_string(), "Acc-ZOM gamma=0.001");
+        assert_eq!(Arm::of(&[Family::AccZom])[3].to_string(), "Acc-ZOM gamma=0.001");
+        for damaged in ["ZO-PSGD", "ZO-PSGD gamma=1", "ZO-PSGD lr=-1", "ZO-ExpStorm lr=1", "zo-psgd lr=1"] {
+            assert!(Arm::try_from(damaged.to_owned()).is_err(), "{damaged}");
+        }
     }
 
     #[test]
     fn arms_are_found_by_method_and_by_step() {
         assert_eq!(Arm::find("zo-psgd").unwrap().len(), 4);
         assert_eq!(Arm::find("ZO-ExpGrad:0.1").unwrap()[0].to_string(), "ZO-ExpGrad lr=0.1");
-        for words in ["sgd", "zo-psgd:0.5", "zo-exp-storm:1", "zo-psgd:x"] {
+        let between = Arm::find("zo-psgd:0.03").unwrap();
+        assert_eq!(Arm::try_from(between[0].to_string()), Ok(between[0]));
+        let mut mixed = [Arm::find("zo-psgd").unwrap(), between].concat();
+        mixed.sort();
+        assert_eq!(
+            mixed.iter().filter_map(|arm| arm.value()).collect::<Vec<_>>(),
+            [1.0, 0.1, 0.03, 0.01, 0.001]
+        );
+        for words in ["sgd", "zo-psgd:0", "zo-psgd:inf", "zo-exp-storm:1", "zo-psgd:x"] {
             let message = Arm::find(words).unwrap_err().to_string();
             assert!(message.contains(words) && message.contains("zo-ada-exp-grad+"), "{message}");
         }

@@ -77,7 +77,23 @@ pub struct Chosen {
     pub index: usize,
 }
 
-/// Chooses `per_class` images of every class that occurs, the first of every class first.
+/// The images of an experiment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The first of every class first.
+    pub images: Vec<Chosen>,
+    /// How many the network was shown to find them.
+    pub shown: usize,
+}
+
+impl Choice {
+    /// The share of the images it was shown that the network gets right.
+    pub fn accuracy(&self) -> f64 {
+        self.images.len() as f64 / self.shown.max(1) as f64
+    }
+}
+
+/// Chooses `per_class` images of every class that occurs.
 ///
 /// A larger choice contains the smaller ones.
 pub fn choose(
@@ -87,8 +103,8 @@ pub fn choose(
     order: &Order,
     per_class: usize,
     seed: u64,
-) -> Result<Vec<Chosen>, ChoiceError> {
-    let mut chosen = Vec::new();
+) -> Result<Choice, ChoiceError> {
+    let (mut chosen, mut shown) = (Vec::new(), 0);
     for class in 0..=test.labels.iter().copied().max().unwrap_or(0) {
         let indices = order.of_class(set, test, class, seed)?;
         let mut found = Vec::new();
@@ -96,6 +112,7 @@ pub fn choose(
             if found.len() == per_class {
                 break;
             }
+            shown += 1;
             if classified(model, test, index)? == usize::from(class) {
                 found.push(Chosen { class, rank: found.len(), index });
             }
@@ -107,7 +124,7 @@ pub fn choose(
         chosen.append(&mut found);
     }
     chosen.sort_by_key(|image| (image.rank, image.class));
-    Ok(chosen)
+    Ok(Choice { images: chosen, shown })
 }
 
 fn classified(model: &dyn Model, test: &Labelled, index: usize) -> Result<usize, ModelError> {
@@ -156,12 +173,15 @@ mod tests {
         }
     }
 
-    fn chosen(order: &Order, per_class: usize) -> Result<Vec<usize>, ChoiceError> {
-        // The third image is bright and labelled 0: the model gets it wrong.
+    /// The third image is bright and labelled 0: the model gets it wrong.
+    fn test() -> Labelled {
         let images = Images { channels: 1, height: 1, width: 1, pixels: vec![0, 255, 255, 0, 255, 0] };
-        let test = Labelled { images, labels: vec![0, 1, 0, 0, 1, 0] };
-        let found = choose(&Bright, DataSet::Mnist, &test, order, per_class, 1)?;
-        Ok(found.into_iter().map(|image| image.index).collect())
+        Labelled { images, labels: vec![0, 1, 0, 0, 1, 0] }
+    }
+
+    fn chosen(order: &Order, per_class: usize) -> Result<Vec<usize>, ChoiceError> {
+        let found = choose(&Bright, DataSet::Mnist, &test(), order, per_class, 1)?;
+        Ok(found.images.into_iter().map(|image| image.index).collect())
     }
 
     #[test]
@@ -169,6 +189,8 @@ mod tests {
         let lists = r#"{"mnist": {"accuracy": 0.9, "images": [[5, 2, 0, 3], [4, 1]]}}"#;
         let order = Order::parse(lists, DataSet::Mnist).unwrap();
         assert_eq!(chosen(&order, 2), Ok(vec![5, 4, 0, 1]));
+        // Of class 0 it was shown 5, 2 (which it gets wrong) and 0.
+        assert_eq!(choose(&Bright, DataSet::Mnist, &test(), &order, 2, 1).unwrap().accuracy(), 0.8);
         assert_eq!(chosen(&order, 3), Err(ChoiceError::TooFew { class: 1, found: 2, wanted: 3 }));
         let wrong = Order::Listed(vec![vec![1], vec![1]]);
         assert_eq!(chosen(&wrong, 1), Err(ChoiceError::OfAnotherClass { class: 0, index: 1 }));

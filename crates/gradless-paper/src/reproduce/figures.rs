@@ -84,7 +84,7 @@ fn steps(set: DataSet, summary: &Summary, name: &'static str, family: Family) ->
     let mut plot = plot(title, "iteration", Scale::Log, panels);
     plot.look.order = Vec::new();
     let what = if family == Family::AccZom { "gamma" } else { "lr, the reciprocal of the weight eta" };
-    Some(Figure { name, caption: format!("{} with four values of {what}.", family.name()), plot })
+    Some(Figure { name, caption: format!("{} with several values of {what}.", family.name()), plot })
 }
 
 /// The proposed methods from close by.
@@ -159,7 +159,7 @@ fn by_calls(cell: &Cell) -> Series {
 /// Which step sizes were best here.
 fn choices(summary: &Summary) -> String {
     let of = |mode| {
-        let tuned = summary.main(mode).into_iter().filter(|cell| cell.arm.power.is_some());
+        let tuned = summary.main(mode).into_iter().filter(|cell| cell.arm.step.is_some());
         let arms: Vec<String> = tuned.map(|cell| cell.arm.to_string()).collect();
         (!arms.is_empty()).then(|| format!("{}: {}", mode.name().to_uppercase(), arms.join(", ")))
     };

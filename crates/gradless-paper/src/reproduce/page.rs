@@ -67,8 +67,8 @@ pub fn page(results: &Results) -> String {
     }
     page.push_str(
         "<p class=\"note\">Bold: the smallest mean after the last step among the step sizes of its method, chosen on these \
-         images. An asterisk marks the paper's choice. Below each mean in grey: the paper's figure, where it could be read. The networks \
-         are trained anew, so levels differ; order and shapes should not.</p>\n",
+         images. An asterisk marks the paper's choice. Below each mean in grey: the paper's figure, where it could be read. Another \
+         network than the authors' (`gradless data authors`) has other levels.</p>\n",
     );
     page.push_str("<h2>Who is ahead</h2>\n");
     for mode in summary.modes() {

@@ -9,7 +9,7 @@ use gradless::Model;
 use gradless_paper::data::{DataSet, Labelled, Split, cifar10, mnist};
 use gradless_paper::reproduce::{
     Ending, Experiment, Journal, JournalError, ModelFacts, Others, Results, Run, Summary, Sweep, Unusable,
-    Watch, choose, missing,
+    Watch, choose, missing, runs_csv_gz,
 };
 
 use super::super::Outcome;
@@ -18,7 +18,11 @@ use super::settings::{command, experiment, order};
 use super::told::tell;
 use crate::model::{self, Loaded};
 use crate::run::interrupt;
-use crate::terminal::{Jobs, Terminal};
+use crate::terminal::{Jobs, Terminal, say};
+
+/// A network that gets a smaller share of the images right is probably not shown what it was trained on. The paper's have 98 and 91 %;
+/// its ResNet20 gets 32 % right where its input is not normalised.
+const DOUBTFUL: f64 = 0.6;
 
 pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outcome> {
     let began = Instant::now();
@@ -31,7 +35,15 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     // The page is for everybody: where a file lies on this machine is nobody's concern.
     let own = asked.model.as_deref().and_then(Path::file_name).map(|file| file.display().to_string());
     let facts = ModelFacts { name: own.unwrap_or(name), sha256, engine: network.engine().to_owned() };
-    let images = choose(&network, set, &test, &order, experiment.per_class, experiment.seed)?;
+    let choice = choose(&network, set, &test, &order, experiment.per_class, experiment.seed)?;
+    if choice.accuracy() < DOUBTFUL {
+        say(&format!(
+            "{} gets {:.0} % of the images right: are mean and std of its input missing beside it (a file with the ending .toml)?",
+            facts.name,
+            100.0 * choice.accuracy()
+        ));
+    }
+    let images = choice.images;
     let jobs = experiment.jobs(&images);
 
     let default = || Path::new("gradless-out").join(format!("reproduce-{}", set.name()));
@@ -57,7 +69,8 @@ pub(super) fn run(asked: &Reproduce, terminal: &Terminal) -> anyhow::Result<Outc
     let summary = Summary::new(&experiment, &jobs, &runs);
     let command = command(asked, &experiment);
     let results = Results { experiment, model: facts, images, summary, command };
-    let files = if runs.is_empty() { Vec::new() } else { write(&results, &folder)? };
+    runs.retain(|run| jobs.iter().any(|job| run.is_of(job)));
+    let files = if runs.is_empty() { Vec::new() } else { write(&results, &runs, &folder)? };
     if ending == Ending::Interrupted {
         bail!(
             "interrupted after {} of {} jobs; nothing is lost: the figures in {} show these, and the same command goes on",
@@ -116,13 +129,15 @@ fn open(
     })
 }
 
-fn write(results: &Results, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+fn write(results: &Results, runs: &[Run], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let write = |(name, bytes): (String, Vec<u8>)| {
         let path = folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("{} cannot be written", path.display()))?;
         Ok(path)
     };
-    results.files().into_iter().map(write).collect()
+    let mut files = vec![("runs.csv.gz".to_owned(), runs_csv_gz(runs)?)];
+    files.extend(results.files());
+    files.into_iter().map(write).collect()
 }
 
 struct Bar(Jobs);

@@ -42,7 +42,7 @@ pub(super) fn table(page: &mut String, results: &Results, mode: Mode) {
         "<th>valid</th><th>not 0</th><th>l1</th><th>calls</th><th>images</th></tr></thead>\n<tbody>\n",
     );
     for cell in results.summary.of(mode) {
-        let star = if Arm::papers_choice(cell.arm.family, set, mode) == cell.arm && cell.arm.power.is_some() {
+        let star = if Arm::papers_choice(cell.arm.family, set, mode) == cell.arm && cell.arm.step.is_some() {
             " *"
         } else {
             ""

@@ -106,6 +106,43 @@ pub(crate) fn mask(path: &Path, space: &Space) -> anyhow::Result<Vec<bool>> {
     read().with_context(|| path.display().to_string())
 }
 
+/// The label of every pixel: the grey levels or colours of a picture, or the whole numbers of an array (`.npy`) of rows and columns. Labels
+/// are never resized.
+pub(crate) fn labels(path: &Path, space: &Space) -> anyhow::Result<Vec<u32>> {
+    let [_, rows, columns] = space.picture()?;
+    let read = || match content::of_file(path)? {
+        Content::Picture => Picture::open(path)?.labels(rows, columns),
+        Content::Array => array::labels(path, rows, columns),
+        Content::Images => bail!("holds many images (IDX), one picture of labels is needed"),
+    };
+    read().with_context(|| path.display().to_string())
+}
+
+/// A colour of three numbers from 0 to 255 (`124,116,104`), for every place; `None` if it is none.
+pub(crate) fn colour(text: &str, space: &Space) -> anyhow::Result<Option<PerCoordinate>> {
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != 3 || Path::new(text).exists() {
+        return Ok(None);
+    }
+    let [channels, rows, columns] = space.picture()?;
+    let scale = space.scale(255.0)?;
+    let mut levels = Vec::new();
+    for part in parts {
+        let level = part.trim().parse().ok().filter(|level| (0.0..=255.0).contains(level));
+        levels.push(scale(
+            level.with_context(|| format!("{text} is no colour: three numbers from 0 to 255 are needed"))?,
+        ));
+    }
+    ensure!(channels == 3, "{text} is a colour, the model takes grey pictures: give one number");
+    Ok(Some(
+        levels
+            .iter()
+            .flat_map(|&level| std::iter::repeat_n(level, rows * columns))
+            .collect::<Vec<f64>>()
+            .into(),
+    ))
+}
+
 /// One number for all places (`0.5`), or a file with one for each, read as an input is.
 pub(crate) fn number_or_file(text: &str, space: &Space) -> anyhow::Result<PerCoordinate> {
     if let Ok(number) = text.trim().parse::<f64>() {

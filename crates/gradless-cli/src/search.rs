@@ -2,6 +2,7 @@
 
 mod again;
 mod company;
+mod cut;
 mod folder;
 mod job;
 mod many;
@@ -11,6 +12,7 @@ mod told;
 
 pub(crate) use again::Again;
 pub(crate) use company::Invited;
+pub(crate) use cut::into_regions;
 pub(crate) use gradless_explain::answer::SCHEMA;
 pub(crate) use settings::{Given, Settings};
 
@@ -20,8 +22,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Model, PerCoordinate};
-use gradless_explain::Declared;
 use gradless_explain::session::was_cut_off;
+use gradless_explain::{Background, Declared, Partition};
 use gradless_models::ScoreKind;
 use serde_json::{Value, json};
 
@@ -31,6 +33,7 @@ use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
 use crate::terminal::{self, Searching, Terminal};
 use company::Company;
+use cut::Cut;
 use folder::Prepared;
 use job::{Job, input_hash, is_refusal};
 
@@ -46,6 +49,8 @@ pub(crate) struct Call<'a> {
     pub(crate) input: &'a Option<PathBuf>,
     pub(crate) resize: bool,
     pub(crate) target: Option<&'a str>,
+    /// What of the input can be left out or changed, if that was said.
+    pub(crate) features: Option<&'a str>,
     pub(crate) freeze: &'a Option<PathBuf>,
     pub(crate) absent: &'a Option<String>,
     pub(crate) lower: &'a Option<String>,
@@ -152,6 +157,7 @@ impl Call<'_> {
             upper: high.into(),
             background: 0.0_f64.clamp(low, high).into(),
             frozen: Vec::new(),
+            cut: Cut::default(),
             company: Company::default(),
             deadline,
             journal: None,
@@ -167,7 +173,10 @@ impl Call<'_> {
         };
         job.lower = read("lower", self.lower)?.unwrap_or(job.lower);
         job.upper = read("upper", self.upper)?.unwrap_or(job.upper);
-        job.background = read("absent", self.absent)?.unwrap_or(job.background);
+        job.cut = Cut::of(self.features, self.absent.as_deref(), &job.settings, &space)?;
+        if let Some(Background::Values(values)) = &job.cut.absent {
+            job.background = values.clone();
+        }
         if let Some(path) = self.freeze {
             job.frozen = input::mask(path, &space).context("--freeze")?;
         }
@@ -237,6 +246,7 @@ impl Call<'_> {
             "settings": job.settings,
             "freeze": shown(self.freeze),
             "absent": self.absent,
+            "regions": job.cut.partition.as_ref().map(Partition::words),
             "examples": job.company.examples_sha256(),
             "lower": self.lower,
             "upper": self.upper,

@@ -122,6 +122,15 @@ impl Condition {
         }
     }
 
+    /// What speaks for an answer, whatever the confidence: the logarithm of the odds of its class, or of the others.
+    pub(crate) fn signal(&self, scores: &[f64]) -> f64 {
+        match self.kind {
+            Kind::Keeps => log_odds(scores, self.class),
+            Kind::Leaves => -log_odds(scores, self.class),
+            Kind::Becomes(target) => log_odds(scores, target),
+        }
+    }
+
     /// By how much the class of an answer leads, of a point whose margin is known.
     pub(crate) fn without_confidence(&self, margin: f64, scores: &[f64]) -> f64 {
         match self.beyond {

@@ -240,6 +240,14 @@ pub enum QuestionError {
         "a piece from byte {start} to {end} does not follow in the text: pieces stand one after the other and are not empty"
     )]
     Pieces { start: usize, end: usize },
+    #[error("regions are those of a picture of channels, rows and columns: this input is none")]
+    NotAPicture,
+    #[error("the label image has {found} pixels, the picture {columns} x {rows}: bring it to that size")]
+    Labels { found: usize, rows: usize, columns: usize },
+    #[error("the picture is cut into {found} region(s): nothing can be told apart. At least two are needed")]
+    OneRegion { found: usize },
+    #[error("the picture is cut into {found} regions: at most {most} are searched, so merge some of them")]
+    TooManyRegions { found: usize, most: usize },
     #[error("the model knows {classes} class: a contrast needs two")]
     Classes { classes: usize },
     #[error("there is no class {target}: the model knows {classes}, counted from 0")]

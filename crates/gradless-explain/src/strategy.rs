@@ -4,6 +4,7 @@ mod attack;
 mod direct;
 mod eliminate;
 mod penalised;
+mod refine;
 mod select;
 mod trial;
 
@@ -33,6 +34,8 @@ pub enum Strategy {
     Eliminate,
     /// The fewest features that suffice, of those that have a choice of a few values: columns, words, switches.
     Select,
+    /// From groups of regions of a picture to single ones: a set that answers the question grows, then what it does not need goes.
+    Refine,
     /// By what single features do to the scores, refined from there; where that leads nowhere, by patterns of the whole set;
     /// and where none of them is valid, or with a start of its own, by the method at several weights.
     Direct,
@@ -147,10 +150,11 @@ impl Search<'_> {
     fn searched(&self, course: &mut Course) -> Result<Found, ExplainError> {
         let trials = Trials::new(self)?;
         let moves = (self.strategy == Strategy::Select).then(|| self.ledger.around.coordinates.moves());
-        let mut found = match (self.strategy, moves.flatten()) {
-            (_, Some(moves)) => self.select(moves, &trials, course)?,
-            (Strategy::Attack, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
-            (strategy, None) => self.searched_by(strategy, &trials, course)?,
+        let mut found = match (self.strategy, self.ledger.around.coordinates.map(), moves.flatten()) {
+            (Strategy::Refine, Some(map), _) => self.refine(map, &trials, course)?,
+            (_, _, Some(moves)) => self.select(moves, &trials, course)?,
+            (Strategy::Attack, _, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
+            (strategy, _, None) => self.searched_by(strategy, &trials, course)?,
         };
         let condition = self.ledger.around.condition;
         if self.ledger.is_valid(found.margin) {
@@ -177,7 +181,9 @@ impl Search<'_> {
         match strategy {
             Strategy::Eliminate if self.class_alone => self.direct(&STAGES, trials, course),
             Strategy::Eliminate => self.eliminate(trials, course),
-            Strategy::Direct | Strategy::Select | Strategy::Attack => self.direct(&STAGES, trials, course),
+            Strategy::Direct | Strategy::Select | Strategy::Attack | Strategy::Refine => {
+                self.direct(&STAGES, trials, course)
+            }
             Strategy::Penalised | Strategy::Fixed => self.by_method(trials, course),
         }
     }
@@ -185,7 +191,7 @@ impl Search<'_> {
     /// Asks for more where nothing of the input has all that a part should: for the confidence of the input itself. One query.
     pub(crate) fn ask_harder(&mut self, plain: Condition) -> Result<(), ExplainError> {
         if self.question.origin() != Origin::Absent
-            || !matches!(self.strategy, Strategy::Eliminate | Strategy::Select)
+            || !matches!(self.strategy, Strategy::Eliminate | Strategy::Select | Strategy::Refine)
         {
             return Ok(());
         }

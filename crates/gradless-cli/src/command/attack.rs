@@ -29,6 +29,7 @@ impl Attack {
             input: &self.input,
             resize: self.resize,
             target: self.target.as_deref(),
+            features: Some("pixels"),
             freeze: &self.freeze,
             absent: &None,
             lower: &self.lower,

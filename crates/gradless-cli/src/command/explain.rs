@@ -30,6 +30,7 @@ impl Explain {
             input: &self.input,
             resize: self.resize,
             target: self.target.as_deref(),
+            features: self.features.as_deref(),
             freeze: &self.freeze,
             absent: &self.absent,
             lower: &self.lower,

@@ -1,5 +1,6 @@
 //! PNG and JPEG pictures as inputs: channels first, black to white over the range of the model.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -93,6 +94,21 @@ impl Picture {
         let is_bright = |pixel: &[f64]| pixel.iter().any(|value| 2.0 * value >= samples.white);
         let places: Vec<bool> = samples.values.chunks_exact(samples.colours).map(is_bright).collect();
         Ok(places.repeat(channels))
+    }
+
+    /// A label for every pixel: pixels of the same colour have the same.
+    pub(super) fn labels(self, rows: usize, columns: usize) -> anyhow::Result<Vec<u32>> {
+        if let Some(sizes) = self.other_size(rows, columns) {
+            bail!("{sizes}: labels are not resized, so draw them in that size");
+        }
+        let samples = self.samples();
+        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+        let mut labels = Vec::with_capacity(rows * columns);
+        for pixel in samples.values.chunks_exact(samples.colours) {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            labels.push(*known.entry(pixel.iter().map(|value| value.to_bits()).collect()).or_insert(next));
+        }
+        Ok(labels)
     }
 
     /// The picture in the size and colours of the model, if that is allowed.

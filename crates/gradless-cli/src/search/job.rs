@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use gradless::drive::Journal;
 use gradless::{Model, PerCoordinate};
 use gradless_explain::session::Look;
-use gradless_explain::{Answer, ExplainError, Grid, Labels, Pixels, Progress, Session, Watch};
+use gradless_explain::{Answer, ExplainError, Features, Grid, Labels, Pixels, Progress, Session, Watch};
 use gradless_models::Journalled;
 
 use super::company::Company;
+use super::cut::Cut;
 use super::settings::Settings;
 use crate::model::{self, Account, Loaded};
 use crate::run::interrupt;
@@ -21,6 +22,8 @@ pub(super) struct Job {
     pub(super) upper: PerCoordinate,
     pub(super) background: PerCoordinate,
     pub(super) frozen: Vec<bool>,
+    /// What of an input can be left out or changed.
+    pub(super) cut: Cut,
     /// What is known beside the model.
     pub(super) company: Company,
     /// When everything must end.
@@ -33,7 +36,7 @@ pub(super) struct Job {
 pub(super) struct Subject<'a> {
     pub(super) name: String,
     pub(super) sha256: String,
-    pub(super) pixels: Pixels,
+    pub(super) features: Box<dyn Features + Send>,
     pub(super) look: Look,
     account: Account<'a>,
     /// Time of a question if all its queries are used.
@@ -58,7 +61,7 @@ impl Job {
         let mut subject = Subject {
             name: name.to_owned(),
             sha256: input_hash(&input),
-            pixels: self.pixels(input),
+            features: self.cut.features(self.pixels(input))?,
             look: Look { scores: gradless_explain::Scores::Logits, queries: 0 },
             account: model.account(self.journal.as_ref()),
             per_question: Duration::ZERO,
@@ -81,8 +84,13 @@ impl Job {
         let begun = Instant::now();
         let look = subject.look;
         let answers = self.session(&subject, threads, tell, |session| session.explain(look))?;
-        let Subject { name, pixels, .. } = subject;
-        Ok(Explained { name, input: pixels.input, answers, seconds: begun.elapsed().as_secs_f64() })
+        let Subject { name, features, .. } = subject;
+        Ok(Explained {
+            name,
+            input: features.input().to_vec(),
+            answers,
+            seconds: begun.elapsed().as_secs_f64(),
+        })
     }
 
     /// Does something in the session about an input.
@@ -104,7 +112,7 @@ impl Job {
         let opinions = self.company.opinions();
         let session = Session {
             model,
-            features: &subject.pixels,
+            features: subject.features.as_ref(),
             options: &options,
             beside: self.company.beside(&opinions),
             labels: Labels {

@@ -48,7 +48,7 @@ impl Sought<'_> {
         let (done, ended) = watched(self.session.watch.cancel, deadline, |cancel| {
             self.model.scores(Inputs { points: input, dim: input.len() }, &mut original)?;
             let kind = self.session.features.kind();
-            let asked = options.confidence(self.scores, kind, &original);
+            let asked = options.confidence(self.question, self.scores, kind, &original);
             let plain = self.question.condition(&original)?;
             let condition = plain.with(asked, &original);
             let kappa = options.kappa(condition.confidence(&original));

@@ -67,6 +67,11 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "off|on|noise=..,shift=..", help_heading = "What is asked")]
     pub(crate) stability: Option<Steadiness>,
 
+    /// What of a picture is left out or changed: pixels; regions=N, about N patches of similar colour; grid=N, squares, N each way; or
+    /// regions=FILE, a picture or .npy of the model's size with a label for every pixel [default: regions=256 for models of pictures above 64 x 64, else pixels]
+    #[arg(long, value_name = "pixels|regions|grid|regions=FILE", help_heading = "What is asked")]
+    pub(crate) features: Option<String>,
+
     /// Inputs like this one (a folder, an IDX file, or a .npy with one per row): changes begin at the nearest of another class, so that
     /// what remains is real. `none` for none [default: with the embedded LeNet a sheet of digits]
     #[arg(long, value_name = "DIR|FILE|none", help_heading = "What is asked")]
@@ -84,11 +89,13 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "MASK", help_heading = "What is asked")]
     pub(crate) freeze: Option<PathBuf>,
 
-    /// What counts as absent in a part: a number, or a picture or .npy with one for each place [default: 0]
+    /// What counts as absent: a number, a colour R,G,B (0 to 255), a picture or .npy with one number for each place, blur or blur=SHARE
+    /// (the input itself, blurred by that share of its shorter side), mean (its mean colour), diffusion (what diffuses in from around; regions only)
+    /// [default: blur for regions, else 0]
     #[arg(
         long,
         alias = "background",
-        value_name = "V|FILE",
+        value_name = "V|R,G,B|blur|mean|diffusion|FILE",
         allow_hyphen_values = true,
         help_heading = "What is asked"
     )]
@@ -102,7 +109,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
     pub(crate) upper: Option<String>,
 
-    /// Inputs the model may be given for each question, everything included [default: 5000; with the presets paper and
+    /// Inputs the model may be given for each question, everything included [default: 5000; for regions 1500; with the presets paper and
     /// authors: what 200 steps take]
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) max_queries: Option<u64>,
@@ -127,7 +134,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// How the smallest answer is searched [default: eliminate; direct with --stability off; penalised where --method names another method than auto; with the
+    /// How the smallest answer is searched [default: refine for regions, else eliminate; direct with --stability off; penalised where --method names another method than auto; with the
     /// presets paper and authors: fixed]
     #[arg(long, value_enum, value_name = "STRATEGY", help_heading = "How it is searched")]
     pub(crate) strategy: Option<StrategyName>,
@@ -212,6 +219,8 @@ pub(crate) enum StrategyName {
     Eliminate,
     /// The fewest features that suffice, of those that have a choice of a few values: columns, words, regions
     Select,
+    /// From groups of regions to single ones: what answers the question grows, then what it does not need goes
+    Refine,
     /// By what single places do to the scores; where they tell nothing, by the method
     Direct,
     /// The method minimises loss and penalty at several weights

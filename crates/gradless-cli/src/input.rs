@@ -11,9 +11,13 @@ pub(crate) use source::Source;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
 use content::Content;
 use gradless::PerCoordinate;
+use gradless_explain::features::are_photographs;
+use gradless_models::{Description, Resize};
 use picture::Picture;
+use serde::Serialize;
 
 const DIGIT: &[u8] = include_bytes!("../assets/digits/5.png");
 /// Digits beside and below each other.
@@ -28,8 +32,8 @@ pub(crate) struct Space {
     pub(crate) shape: Vec<usize>,
     /// The numbers black and white stand for.
     pub(crate) range: [f64; 2],
-    /// Whether pictures of another size are stretched to the model's, and colour is turned to grey if it must be.
-    pub(crate) resize: bool,
+    /// How pictures of another size become those of the model, and colour grey if it must; they are refused if not given.
+    pub(crate) resize: Option<Resize>,
 }
 
 impl Space {
@@ -61,6 +65,37 @@ impl Space {
                 "is a picture, but the model takes inputs of shape {shape:?}, which are not pictures: pass an array (.npy)"
             ),
         }
+    }
+}
+
+/// How pictures are brought to a model's size, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ResizeWord {
+    /// As the model was trained: `resize` in its description; else crop above 64 x 64 and squash below
+    Trained,
+    /// The middle of the picture, its shorter side brought to 8/7 of the model's and cut to it
+    Crop,
+    /// All of it, with grey bars
+    Letterbox,
+    /// All of it, stretched
+    Squash,
+}
+
+/// How pictures become those of a model: as asked; photographs also if nothing is asked.
+pub(crate) fn resize(
+    asked: Option<ResizeWord>,
+    description: &Description,
+    shape: &[usize],
+) -> Option<Resize> {
+    let photographs = are_photographs(shape);
+    let by_size = if photographs { Resize::Crop } else { Resize::Squash };
+    match asked {
+        None if !photographs => None,
+        None | Some(ResizeWord::Trained) => Some(description.resize.unwrap_or(by_size)),
+        Some(ResizeWord::Crop) => Some(Resize::Crop),
+        Some(ResizeWord::Letterbox) => Some(Resize::Letterbox),
+        Some(ResizeWord::Squash) => Some(Resize::Squash),
     }
 }
 

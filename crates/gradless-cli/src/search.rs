@@ -7,6 +7,7 @@ mod folder;
 mod job;
 mod many;
 mod page;
+mod regions;
 mod settings;
 mod told;
 
@@ -27,7 +28,7 @@ use gradless_explain::{Background, Declared, Partition};
 use gradless_models::ScoreKind;
 use serde_json::{Value, json};
 
-use crate::input::{self, Source, Space};
+use crate::input::{self, ResizeWord, Source, Space};
 use crate::model::{self, ModelArguments};
 use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
@@ -47,7 +48,7 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'static str,
     pub(crate) model: &'a ModelArguments,
     pub(crate) input: &'a Option<PathBuf>,
-    pub(crate) resize: bool,
+    pub(crate) resize: Option<ResizeWord>,
     pub(crate) target: Option<&'a str>,
     /// What of the input can be left out or changed, if that was said.
     pub(crate) features: Option<&'a str>,
@@ -61,6 +62,8 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: Option<usize>,
     pub(crate) out: Option<&'a Path>,
     pub(crate) force: bool,
+    /// Whether pictures of how an answer formed are written.
+    pub(crate) frames: bool,
     /// What is asked of such a model, and how it is searched.
     pub(crate) settings: &'a dyn Fn(Given<'_>) -> anyhow::Result<Settings>,
 }
@@ -148,7 +151,10 @@ impl Call<'_> {
         };
         let settings = (self.settings)(Given { shape: loaded.onnx.shape(), range, declared, target })?;
         if target.is_some() && settings.options.questions.iter().all(|question| question.target().is_none()) {
-            bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
+            bail!(
+                "--target is for changes: a part of the input keeps its class. Ask with --question change, or with --question contrast \
+                 what speaks for its class and against the target"
+            );
         }
         let mut job = Job {
             loaded,
@@ -158,6 +164,8 @@ impl Call<'_> {
             background: 0.0_f64.clamp(low, high).into(),
             frozen: Vec::new(),
             cut: Cut::default(),
+            frames: self.frames,
+            resize: None,
             company: Company::default(),
             deadline,
             journal: None,
@@ -167,6 +175,7 @@ impl Call<'_> {
             job.background = grid.nearest(0.0_f64.clamp(low, high)).into();
         }
         let space = self.space(&job);
+        job.resize = space.resize;
         let read = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<PerCoordinate>> {
             let read = text.as_deref().map(|text| input::number_or_file(text, &space)).transpose();
             read.with_context(|| format!("--{flag}"))
@@ -186,7 +195,9 @@ impl Call<'_> {
 
     fn space(&self, job: &Job) -> Space {
         let onnx = &job.loaded.onnx;
-        Space { shape: onnx.shape().to_vec(), range: onnx.description().range, resize: self.resize }
+        let (shape, description) = (onnx.shape().to_vec(), onnx.description());
+        let resize = input::resize(self.resize, description, &shape);
+        Space { shape, range: description.range, resize }
     }
 
     fn threads(&self, job: &Job) -> usize {

@@ -57,6 +57,7 @@ pub mod scores;
 pub mod condition;
 pub mod examples;
 mod error;
+mod heat;
 mod ledger;
 pub mod strategy;
 pub mod answer;

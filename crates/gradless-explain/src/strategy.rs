@@ -11,7 +11,7 @@ mod trial;
 use gradless::StopReason;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Minimal, Step};
+use crate::answer::{Forming, Minimal, Step};
 use crate::condition::{Condition, Confidence, Stability, Survival};
 use crate::error::ExplainError;
 use crate::examples::Examples;
@@ -106,6 +106,12 @@ pub(crate) struct Course {
     pub(crate) iterations: u64,
     pub(crate) steps: Vec<Step>,
     pub(crate) stop: Option<StopReason>,
+    /// Sets of regions that were asked about: which were there, and the logarithm of the odds of the input's class.
+    pub(crate) asked: Vec<(Vec<bool>, f64)>,
+    /// Sets of regions that were the best, one after the other.
+    pub(crate) forming: Vec<Forming>,
+    /// What the model says of everything but the answer, where that was asked.
+    pub(crate) without: Option<Vec<f64>>,
     /// Weights of the last round.
     pub(crate) l1: f64,
     pub(crate) l2: f64,
@@ -126,7 +132,16 @@ impl Search<'_> {
     /// Searches, and looks at what was found once more.
     pub(crate) fn run(&self) -> Result<(Found, Course), ExplainError> {
         let Options { l1, l2, .. } = *self.options;
-        let mut course = Course { iterations: 0, steps: Vec::new(), stop: None, l1, l2 };
+        let mut course = Course {
+            iterations: 0,
+            steps: Vec::new(),
+            stop: None,
+            asked: Vec::new(),
+            forming: Vec::new(),
+            without: None,
+            l1,
+            l2,
+        };
         let found = self.searched(&mut course);
         let found = match found {
             Ok(found) => found,

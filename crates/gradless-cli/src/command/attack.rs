@@ -45,6 +45,7 @@ impl Attack {
             threads: self.threads,
             out: self.out.as_deref(),
             force: self.force,
+            frames: false,
             settings: &|given| Ok(self.settings(given)),
         };
         call.run(again, terminal)

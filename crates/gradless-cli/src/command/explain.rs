@@ -46,6 +46,7 @@ impl Explain {
             threads: self.threads,
             out: self.out.as_deref(),
             force: self.force,
+            frames: self.frames,
             settings: &|given| settings::of(self, given),
         };
         call.run(again, terminal)

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::job::{Explained, Job};
-use super::{SCHEMA, page};
+use super::{SCHEMA, page, regions};
 use crate::npy;
 use crate::run::folder::{self, CONFIG, HOME, ITEMS, JOURNAL, NEXT, RESULT, pretty, put};
 use crate::run::trace::{self, Row};
@@ -22,7 +22,7 @@ const CALLED: [&str; 3] = ["command", "arguments", "directory"];
 /// What a run leaves behind, and another may replace.
 /// Below it lie other answers to the same question.
 const OTHERS: &str = "others";
-const LEAVINGS: [&str; 15] = [
+const LEAVINGS: [&str; 20] = [
     CONFIG,
     JOURNAL,
     RESULT,
@@ -38,6 +38,11 @@ const LEAVINGS: [&str; 15] = [
     "pn",
     OTHERS,
     ITEMS,
+    regions::LABELS,
+    regions::HEAT,
+    regions::ERROR,
+    regions::PICTURE,
+    regions::FRAMES,
 ];
 
 /// A folder that can be written to.
@@ -188,6 +193,9 @@ pub(super) fn write(
         npy::write(&path("x.npy"), job.loaded.onnx.shape(), &answer.x)?;
         put(&path("image.png"), &frame.picture(&answer.after)?.to_png())?;
         put(&path("overlay.png"), &frame.overlay(&explained.input, answer)?.to_png())?;
+        if let Some(located) = &answer.located {
+            regions::write(&place, frame, &explained.input, answer, located, job.frames)?;
+        }
         put(&path("trace.csv"), trace::csv((1..).zip(&answer.steps).map(row)).as_bytes())?;
         let shown = |path: PathBuf| path.display().to_string();
         answer.files = Some(Files {

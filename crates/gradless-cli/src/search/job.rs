@@ -6,7 +6,7 @@ use gradless::drive::Journal;
 use gradless::{Model, PerCoordinate};
 use gradless_explain::session::Look;
 use gradless_explain::{Answer, ExplainError, Features, Grid, Labels, Pixels, Progress, Session, Watch};
-use gradless_models::Journalled;
+use gradless_models::{Journalled, Resize};
 
 use super::company::Company;
 use super::cut::Cut;
@@ -24,6 +24,10 @@ pub(super) struct Job {
     pub(super) frozen: Vec<bool>,
     /// What of an input can be left out or changed.
     pub(super) cut: Cut,
+    /// Whether pictures of how an answer formed are written.
+    pub(super) frames: bool,
+    /// How pictures of another size become those of the model.
+    pub(super) resize: Option<Resize>,
     /// What is known beside the model.
     pub(super) company: Company,
     /// When everything must end.

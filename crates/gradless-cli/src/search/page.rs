@@ -25,7 +25,7 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
         input: explained.input.clone(),
         classes: job.loaded.onnx.description().classes.clone(),
         // What was found is on the page as what the model is shown and as the change; and in x.npy.
-        answers: explained.answers.iter().map(|answer| Answer { x: Vec::new(), ..answer.clone() }).collect(),
+        answers: explained.answers.iter().map(for_page).collect(),
         settings,
         model: model(job, explained),
         command: command.to_owned(),
@@ -33,6 +33,19 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: explained.seconds,
     }
+}
+
+/// An answer without what the page does not show. A photograph has many numbers, of which the page needs three digits.
+fn for_page(answer: &Answer) -> Answer {
+    let mut answer = Answer { x: Vec::new(), ..answer.clone() };
+    if answer.located.is_some() {
+        answer.change.clear();
+        let copies = answer.stability.iter_mut().flat_map(|survival| &mut survival.copies);
+        for numbers in copies.map(|copy| &mut copy.input).chain([&mut answer.after]) {
+            numbers.iter_mut().for_each(|number| *number = (1e3 * *number).round() / 1e3);
+        }
+    }
+    answer
 }
 
 /// Facts about the model, its preprocessing included.
@@ -43,6 +56,7 @@ pub(super) fn model(job: &Job, explained: &Explained) -> Vec<(String, String)> {
         if values.is_empty() { none.to_owned() } else { format!("{values:?}") }
     };
     let scores = explained.answers.first().map(|answer| answer.scores_are.clone()).unwrap_or_default();
+    let resized = job.resize.map(|how| ("pictures of another size", how.words().to_owned()));
     let pairs = [
         ("model", job.loaded.name.clone()),
         ("sha-256", job.loaded.sha256.clone()),
@@ -60,5 +74,5 @@ pub(super) fn model(job: &Job, explained: &Explained) -> Vec<(String, String)> {
         ),
         ("scores", scores),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    pairs.into_iter().chain(resized).map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -12,6 +12,8 @@ pub(crate) struct Context<'a> {
     pub(crate) question: Question,
     pub(crate) valid: bool,
     pub(crate) counted: Counted,
+    /// The share of the picture that its regions cover, if it has some.
+    pub(crate) area: Option<f64>,
     pub(crate) margin: f64,
     pub(crate) floor: f64,
     pub(crate) confidence: &'a Sureness,
@@ -50,7 +52,7 @@ fn sentence(context: &Context<'_>) -> String {
     }
     let name = named(context.class);
     let class = format!("{name}{}", how_sure(context));
-    let these = these(context.counted);
+    let these = format!("{}{}", these(context.counted), context.area.map(of_picture).unwrap_or_default());
     if context.circumstance == Circumstance::AbsentHasClass && context.counted.used > 0 {
         let keep = if context.counted.used == 1 { "keeps" } else { "keep" };
         return format!(
@@ -58,7 +60,8 @@ fn sentence(context: &Context<'_>) -> String {
             context.counted.kind.nothing()
         );
     }
-    context.question.sentence(&these, context.counted, &class, context.some_frozen)
+    let target = context.target.map(named).unwrap_or_default();
+    context.question.sentence(&these, context.counted, [&class, &target], context.some_frozen)
 }
 
 /// How sure the model is, where somebody asked.
@@ -100,6 +103,16 @@ fn named(name: &str) -> String {
 fn these(Counted { kind, total, used }: Counted) -> String {
     let many = kind.many();
     if used == 1 { format!("This 1 of {total} {many}") } else { format!("These {used} of {total} {many}") }
+}
+
+/// How much of a picture that is.
+fn of_picture(area: f64) -> String {
+    let percent = 100.0 * area;
+    if percent < 9.95 {
+        format!(" ({percent:.1} % of the picture)")
+    } else {
+        format!(" ({percent:.0} % of the picture)")
+    }
 }
 
 /// Why nothing was found, and what to try.
@@ -194,6 +207,7 @@ mod tests {
             question,
             valid,
             counted,
+            area: None,
             margin: -0.5,
             floor: 1e-6,
             confidence: &Sureness::default(),

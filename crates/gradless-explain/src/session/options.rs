@@ -107,7 +107,9 @@ impl Options {
     pub fn strategy_for(&self, question: Question, kind: Kind) -> Strategy {
         match question {
             Question::Attack { .. } => self.strategy.unwrap_or(Strategy::Attack),
-            Question::Part | Question::Change { .. } => self.strategy(kind),
+            Question::Part | Question::Change { .. } | Question::Contrast { .. } | Question::Essential => {
+                self.strategy(kind)
+            }
         }
     }
 
@@ -139,6 +141,8 @@ impl Options {
             // What is left without some regions need not look like anything else.
             _ if kind == Kind::Regions && question.origin() == Origin::Input => Confidence::CLASS_ALONE,
             Scores::Squashed => Confidence::Share(SQUASHED),
+            // A lead over one class has no probability.
+            _ if matches!(question, Question::Contrast { .. }) => Confidence::Share(SHARE),
             Scores::Logits | Scores::Probabilities if kind == Kind::Regions => {
                 Confidence::Probability(SHARE * probability(original, largest(original)))
             }

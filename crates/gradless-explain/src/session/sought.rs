@@ -93,6 +93,8 @@ impl Sought<'_> {
                 let before = course;
                 (found, course) = search.run_for_class_alone(plain, &found)?;
                 course.steps.splice(0..0, before.steps);
+                course.asked.splice(0..0, before.asked);
+                course.forming.splice(0..0, before.forming);
                 course.iterations += before.iterations;
             }
             let mut told = Told::new(&search, &floor, found, course);
@@ -153,10 +155,15 @@ impl Sought<'_> {
             (verdict(largest(original), original), verdict(told.class, &told.scores));
         let target = self.question.target();
         let target_name = target.map(|target| labels.class(target));
+        let mut located = told.located(coordinates, before);
+        if let (Some(located), Some(scores)) = (&mut located, &told.course.without) {
+            located.without = Some(verdict(largest(scores), scores));
+        }
         let (sentence, hint) = answer::told(&answer::Context {
             question: self.question,
             valid: told.valid,
             counted,
+            area: located.as_ref().map(|located| located.area),
             margin: told.margin,
             floor: floor.margin,
             confidence: &confidence,
@@ -219,6 +226,7 @@ impl Sought<'_> {
             nonzeros: coordinates.moved(&told.point).len(),
             pixels: counted.used,
             minimal: told.minimal,
+            located,
             attack,
             first_valid: told.first_valid.map(|at| at + before),
             best_valid: told.best_valid.map(|at| at + before),

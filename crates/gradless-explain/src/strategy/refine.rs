@@ -12,12 +12,13 @@ mod reduce;
 mod screen;
 mod set;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::direct::Held;
 use super::trial::Trials;
 use super::{Course, Found, Search};
 use crate::answer::Minimal;
+use crate::condition::Condition;
 use crate::error::ExplainError;
 use crate::features::Map;
 use crate::question::Origin;
@@ -50,6 +51,8 @@ struct Refining<'a, 'b, 'c> {
     undisturbed: Option<Best>,
     /// Which sets were found to hold over other backgrounds.
     withstood: HashMap<Set, bool>,
+    /// Sets that the model was asked about.
+    noted: HashSet<Set>,
 }
 
 impl Search<'_> {
@@ -73,10 +76,23 @@ impl Search<'_> {
             best: None,
             undisturbed: None,
             withstood: HashMap::new(),
+            noted: HashSet::new(),
         };
         refining.run()?;
-        if let Some(Best { held, minimal, .. }) = refining.best.or(refining.undisturbed) {
-            return self.finished(held.point, minimal, Some(held.known));
+        let needs_rest = refining.needs_rest();
+        if let Some(Best { set, held, minimal, .. }) = refining.best.take().or(refining.undisturbed.take()) {
+            let rest = refining.point(&refining.rest(&set));
+            let mut found = self.finished(held.point, minimal, Some(held.known))?;
+            if self.question.origin() == Origin::Absent && !set.is_empty() {
+                let (_, scores) = self.ledger.look(&rest)?;
+                if needs_rest {
+                    found.margin = found
+                        .margin
+                        .min(Condition::leaves(self.ledger.around.condition.class).margin(&scores));
+                }
+                course.without = Some(scores);
+            }
+            return Ok(found);
         }
         let nearest = self.ledger.nearest().map_or_else(|| around.origin.clone(), |near| near.point);
         self.finished(nearest, Minimal::NotAsked, None)

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::direct::Held;
 use super::{Search, Strategy};
-use crate::condition::{Copy, Survival, certified_radius, largest, least_share, says};
+use crate::condition::{Condition, Copy, Survival, certified_radius, largest, least_share, says};
 use crate::error::ExplainError;
 use crate::features::{Disturbed, Strength};
 use crate::ledger::{Ledger, Surroundings};
@@ -204,10 +204,15 @@ impl<'a, 'b> Trials<'a, 'b> {
         Some(self.ledger.around.coordinates.variants()).filter(|&count| count > 0 && self.own.is_some())
     }
 
-    /// Whether all variants of a point's input have the class that the answer speaks for, asked one after the other until one has
+    /// Whether the class condition holds for all variants of a point's input, whatever the confidence: asked one after the other until one has
     /// not; `None` where the queries do not suffice.
-    pub(super) fn withstands(&self, point: &[f64], variants: usize) -> Result<Option<bool>, ExplainError> {
-        let Surroundings { model, coordinates, condition, .. } = self.ledger.around;
+    pub(super) fn withstands(
+        &self,
+        point: &[f64],
+        variants: usize,
+        condition: Condition,
+    ) -> Result<Option<bool>, ExplainError> {
+        let Surroundings { model, coordinates, .. } = self.ledger.around;
         for which in 0..variants {
             if self.left() == 0 {
                 return Ok(None);

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use gradless_explain::{Confidence, Kappa, Question, Steadiness};
 
+use crate::input::ResizeWord;
 use crate::model::ModelArguments;
 
 const EXAMPLES: &str = "\
@@ -24,7 +25,8 @@ A model takes one input `[batch, channels, rows, columns]` (or NHWC) and gives o
 `M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
 
 What is written to the folder: report.html to look at, result.json, config.json, journal, and for each question x.npy (the part,
-or the change), image.png (what the model sees), overlay.png and trace.csv.
+or the change), image.png (what the model sees), overlay.png and trace.csv; of regions also regions.npy (the region of every
+pixel), heat.npy, heat-error.npy and heat.png (how much each matters, and how well that is known).
 
 Exit code: 0 all that was asked for was found, 1 searched and something was not found, 2 error.
 ";
@@ -41,9 +43,11 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "X", help_heading = "What is explained")]
     pub(crate) input: Option<PathBuf>,
 
-    /// Bring pictures of another size or colour to the model's (they are refused otherwise)
-    #[arg(long, help_heading = "What is explained")]
-    pub(crate) resize: bool,
+    /// Bring pictures of another size or colour to the model's: crop (their middle), letterbox (all of them within grey bars), squash
+    /// (stretched), or trained (also without a word): as `resize` in the model's description says, else crop above 64 x 64, squash below
+    /// [default: trained for models above 64 x 64, else they are refused]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "trained", hide_possible_values = true, help_heading = "What is explained")]
+    pub(crate) resize: Option<ResizeWord>,
 
     /// Which questions: what is enough for the class, what change would alter it
     #[arg(long, alias = "mode", value_parser = questions(), default_value = BOTH, help_heading = "What is asked")]
@@ -53,7 +57,7 @@ pub(crate) struct Explain {
     #[arg(long, value_enum, value_name = "SET", help_heading = "What is asked")]
     pub(crate) set: Option<ChangeSet>,
 
-    /// The class a change should lead to, by name or number [default: any other]
+    /// The class a change should lead to, by name or number [default: any other]; with --question contrast the one it is compared with
     #[arg(long, value_name = "CLASS", help_heading = "What is asked")]
     pub(crate) target: Option<String>,
 
@@ -191,6 +195,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "DIR", help_heading = "What is written")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Pictures of how an answer of regions formed, one for every better one, below frames/: their names count queries
+    #[arg(long, help_heading = "What is written")]
+    pub(crate) frames: bool,
+
     /// Replace what an earlier run left in the folder
     #[arg(long, help_heading = "What is written")]
     pub(crate) force: bool,
@@ -202,14 +210,12 @@ pub(crate) const BOTH: &str = "both";
 /// The names of questions, with what they ask.
 fn questions() -> PossibleValuesParser {
     let named = |question: Question| {
-        PossibleValue::new(question.name()).alias(question.abbreviation()).help(format!(
-            "{} ({})",
-            question.title(),
-            question.term()
-        ))
+        let word =
+            PossibleValue::new(question.name()).help(format!("{} ({})", question.title(), question.term()));
+        if question.abbreviation() == question.name() { word } else { word.alias(question.abbreviation()) }
     };
     let both = PossibleValue::new(BOTH).help("One after the other");
-    Question::KINDS.into_iter().map(named).chain([both]).into()
+    Question::KINDS.into_iter().map(named).chain([both]).chain(Question::OTHERS.map(named)).into()
 }
 
 /// How the smallest answer is searched.

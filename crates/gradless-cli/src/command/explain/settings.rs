@@ -6,7 +6,7 @@ use gradless_explain::{
     Confidence, Disturbance, Moves, Options, Question, Stability, Start, Starts, Strategy,
 };
 
-use super::arguments::{ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
+use super::arguments::{BOTH, ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
 use crate::search::{Given, Settings, into_regions};
 
 /// The paper's steps and directions per step.
@@ -69,7 +69,7 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
     };
     let noise_floor = asked.noise_floor.map(|floor| not_negative("--noise-floor", floor)).transpose()?;
     let options = Options {
-        questions: questions(asked, given.target),
+        questions: questions(asked, given.target)?,
         strategy,
         method: method.name.to_owned(),
         config,
@@ -116,16 +116,19 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
     })
 }
 
-fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {
+fn questions(asked: &Explain, target: Option<usize>) -> anyhow::Result<Vec<Question>> {
     let moves = match (asked.set, asked.preset) {
         (Some(ChangeSet::Add), _) | (None, PresetName::Paper) => Moves::Add,
         (Some(ChangeSet::TwoSided) | None, _) => Moves::TwoSided,
     };
     let named = |word: &str| Question::named(word, moves, target);
-    match named(&asked.question) {
+    Ok(match named(&asked.question) {
         Some(question) => vec![question],
+        None if asked.question != BOTH => {
+            bail!("--question {} needs --target, the class it is compared with", asked.question)
+        }
         None => Question::KINDS.iter().filter_map(|kind| named(kind.name())).collect(),
-    }
+    })
 }
 
 /// As typed; else as in the paper, and a method that is named is used.

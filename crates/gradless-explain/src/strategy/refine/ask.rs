@@ -1,9 +1,11 @@
 //! Asks about sets of regions, and keeps the best of those that answer the question.
 
 use super::{Best, Refining, Set};
-use crate::answer::{Minimal, Step};
+use crate::answer::{Forming, Minimal, Step};
+use crate::condition::Condition;
 use crate::error::ExplainError;
 use crate::ledger::loss;
+use crate::question::{Origin, Question};
 use crate::strategy::direct::Held;
 
 /// What the model said of a set.
@@ -29,20 +31,59 @@ impl Refining<'_, '_, '_> {
 
     /// What the model says of sets; those the queries do not suffice for have none.
     pub(super) fn ask(&mut self, sets: &[Set]) -> Result<Vec<Option<Told>>, ExplainError> {
-        let points: Vec<Vec<f64>> = sets.iter().map(|set| self.point(set)).collect();
+        let mut points: Vec<Vec<f64>> = sets.iter().map(|set| self.point(set)).collect();
         let condition = self.search.ledger.around.condition;
-        let told = |scores: Vec<f64>| {
+        // What is needed is asked of everything else, too.
+        let others: Vec<Set> =
+            if self.needs_rest() { sets.iter().map(|set| self.rest(set)).collect() } else { Vec::new() };
+        points.extend(others.iter().map(|set| self.point(set)));
+        let leaves = Condition::leaves(condition.class);
+        let count = sets.len();
+        let told = |(k, scores): (usize, Vec<f64>)| {
+            let condition = if k < count { condition } else { leaves };
             let is_known = !scores.is_empty() && scores.iter().all(|score| !score.is_nan());
             is_known.then(|| Told { margin: condition.margin(&scores), signal: condition.signal(&scores) })
         };
-        let told = self.trials.scores(&points)?.into_iter().map(told).collect();
+        let scores = self.trials.scores(&points)?;
+        for (set, scores) in sets.iter().chain(&others).zip(&scores).filter(|(_, scores)| !scores.is_empty())
+        {
+            self.note(set, scores);
+        }
+        let mut told: Vec<Option<Told>> = scores.into_iter().enumerate().map(told).collect();
+        let of_rest = told.split_off(sets.len());
+        for (told, rest) in told.iter_mut().zip(of_rest) {
+            *told = told.zip(rest).map(|(told, rest)| Told {
+                margin: told.margin.min(rest.margin),
+                signal: told.signal.min(rest.signal),
+            });
+        }
         self.search.ledger.report();
         Ok(told)
+    }
+
+    /// Notes what the model said of a set it was not asked about before.
+    fn note(&mut self, set: &Set, scores: &[f64]) {
+        let odds = self.search.ledger.around.condition.own_log_odds(scores);
+        if odds.is_finite() && self.noted.insert(set.clone()) {
+            let there =
+                set.marks().iter().map(|moved| *moved == (self.search.question.origin() == Origin::Absent));
+            self.course.asked.push((there.collect(), odds));
+        }
     }
 
     /// What the model says of one set.
     pub(super) fn ask_one(&mut self, set: &Set) -> Result<Option<Told>, ExplainError> {
         Ok(self.ask(std::slice::from_ref(set))?.into_iter().next().flatten())
+    }
+
+    /// Whether everything else must not be enough.
+    pub(super) fn needs_rest(&self) -> bool {
+        self.search.question == Question::Essential
+    }
+
+    /// Everything else that may move.
+    pub(super) fn rest(&self, set: &Set) -> Set {
+        self.free.without(&set.regions().collect::<Vec<_>>())
     }
 
     pub(super) fn holds(&self, told: Option<Told>) -> bool {
@@ -71,6 +112,9 @@ impl Refining<'_, '_, '_> {
         }
         if self.best.as_ref().is_none_or(|other| cost < other.cost) {
             let best = best(self.point(set));
+            let scores = self.trials.scores(std::slice::from_ref(&best.held.point))?.concat();
+            self.search.ledger.keep(&best.held.point, &scores, told.margin);
+            self.search.ledger.settle();
             self.record(&best);
             self.best = Some(best);
         }
@@ -83,8 +127,12 @@ impl Refining<'_, '_, '_> {
         if let Some(&known) = self.withstood.get(set) {
             return Ok(known);
         }
-        let point = self.point(set);
-        let holds = self.trials.withstands(&point, variants)?;
+        let condition = self.search.ledger.around.condition;
+        let mut holds = self.trials.withstands(&self.point(set), variants, condition)?;
+        if self.needs_rest() && holds == Some(true) {
+            let rest = self.point(&self.rest(set));
+            holds = self.trials.withstands(&rest, variants, Condition::leaves(condition.class))?;
+        }
         // What the queries did not suffice for is not known.
         if let Some(holds) = holds {
             self.withstood.insert(set.clone(), holds);
@@ -106,6 +154,7 @@ impl Refining<'_, '_, '_> {
             step_size: 1.0,
             best: Some(best.cost),
         });
+        self.course.forming.push(Forming { queries: ledger.queries(), used: best.set.regions().collect() });
         self.course.iterations += 1;
     }
 }

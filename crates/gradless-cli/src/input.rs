@@ -11,9 +11,13 @@ pub(crate) use source::Source;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use clap::ValueEnum;
 use content::Content;
 use gradless::PerCoordinate;
+use gradless_explain::features::are_photographs;
+use gradless_models::{Description, Resize};
 use picture::Picture;
+use serde::Serialize;
 
 const DIGIT: &[u8] = include_bytes!("../assets/digits/5.png");
 /// Digits beside and below each other.
@@ -28,8 +32,8 @@ pub(crate) struct Space {
     pub(crate) shape: Vec<usize>,
     /// The numbers black and white stand for.
     pub(crate) range: [f64; 2],
-    /// Whether pictures of another size are stretched to the model's, and colour is turned to grey if it must be.
-    pub(crate) resize: bool,
+    /// How pictures of another size become those of the model, and colour grey if it must; they are refused if not given.
+    pub(crate) resize: Option<Resize>,
 }
 
 impl Space {
@@ -61,6 +65,37 @@ impl Space {
                 "is a picture, but the model takes inputs of shape {shape:?}, which are not pictures: pass an array (.npy)"
             ),
         }
+    }
+}
+
+/// How pictures are brought to a model's size, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ResizeWord {
+    /// As the model was trained: `resize` in its description; else crop above 64 x 64 and squash below
+    Trained,
+    /// The middle of the picture, its shorter side brought to 8/7 of the model's and cut to it
+    Crop,
+    /// All of it, with grey bars
+    Letterbox,
+    /// All of it, stretched
+    Squash,
+}
+
+/// How pictures become those of a model: as asked; photographs also if nothing is asked.
+pub(crate) fn resize(
+    asked: Option<ResizeWord>,
+    description: &Description,
+    shape: &[usize],
+) -> Option<Resize> {
+    let photographs = are_photographs(shape);
+    let by_size = if photographs { Resize::Crop } else { Resize::Squash };
+    match asked {
+        None if !photographs => None,
+        None | Some(ResizeWord::Trained) => Some(description.resize.unwrap_or(by_size)),
+        Some(ResizeWord::Crop) => Some(Resize::Crop),
+        Some(ResizeWord::Letterbox) => Some(Resize::Letterbox),
+        Some(ResizeWord::Squash) => Some(Resize::Squash),
     }
 }
 
@@ -104,6 +139,43 @@ pub(crate) fn mask(path: &Path, space: &Space) -> anyhow::Result<Vec<bool>> {
         Content::Images => bail!("holds many images (IDX), one mask is needed: a picture or an array (.npy)"),
     };
     read().with_context(|| path.display().to_string())
+}
+
+/// The label of every pixel: the grey levels or colours of a picture, or the whole numbers of an array (`.npy`) of rows and columns. Labels
+/// are never resized.
+pub(crate) fn labels(path: &Path, space: &Space) -> anyhow::Result<Vec<u32>> {
+    let [_, rows, columns] = space.picture()?;
+    let read = || match content::of_file(path)? {
+        Content::Picture => Picture::open(path)?.labels(rows, columns),
+        Content::Array => array::labels(path, rows, columns),
+        Content::Images => bail!("holds many images (IDX), one picture of labels is needed"),
+    };
+    read().with_context(|| path.display().to_string())
+}
+
+/// A colour of three numbers from 0 to 255 (`124,116,104`), for every place; `None` if it is none.
+pub(crate) fn colour(text: &str, space: &Space) -> anyhow::Result<Option<PerCoordinate>> {
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != 3 || Path::new(text).exists() {
+        return Ok(None);
+    }
+    let [channels, rows, columns] = space.picture()?;
+    let scale = space.scale(255.0)?;
+    let mut levels = Vec::new();
+    for part in parts {
+        let level = part.trim().parse().ok().filter(|level| (0.0..=255.0).contains(level));
+        levels.push(scale(
+            level.with_context(|| format!("{text} is no colour: three numbers from 0 to 255 are needed"))?,
+        ));
+    }
+    ensure!(channels == 3, "{text} is a colour, the model takes grey pictures: give one number");
+    Ok(Some(
+        levels
+            .iter()
+            .flat_map(|&level| std::iter::repeat_n(level, rows * columns))
+            .collect::<Vec<f64>>()
+            .into(),
+    ))
 }
 
 /// One number for all places (`0.5`), or a file with one for each, read as an input is.

@@ -7,13 +7,14 @@ mod inputs;
 mod job;
 mod many;
 mod page;
+mod regions;
 mod settings;
 mod told;
 
 pub(crate) use again::Again;
 pub(crate) use company::Invited;
 pub(crate) use gradless_explain::answer::SCHEMA;
-pub(crate) use inputs::TextArguments;
+pub(crate) use inputs::{TextArguments, into_regions};
 pub(crate) use settings::{Given, Settings};
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ use gradless_explain::{Confidence, Declared, Disturbance};
 use gradless_models::{Record, ScoreKind};
 use serde_json::{Value, json};
 
+use crate::input::ResizeWord;
 use crate::model::{self, Loaded, ModelArguments, Waits};
 use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
@@ -46,8 +48,10 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'static str,
     pub(crate) model: &'a ModelArguments,
     pub(crate) input: &'a Option<PathBuf>,
-    pub(crate) resize: bool,
+    pub(crate) resize: Option<ResizeWord>,
     pub(crate) target: Option<&'a str>,
+    /// What of the input can be left out or changed, if that was said.
+    pub(crate) features: Option<&'a str>,
     /// A mask; of a table or a text, names of columns or words.
     pub(crate) freeze: &'a Option<String>,
     pub(crate) absent: &'a Option<String>,
@@ -62,6 +66,8 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: Option<usize>,
     pub(crate) out: Option<&'a Path>,
     pub(crate) force: bool,
+    /// Whether pictures of how an answer formed are written.
+    pub(crate) frames: bool,
     /// What is asked of such a model, and how it is searched.
     pub(crate) settings: &'a dyn Fn(Given<'_>) -> anyhow::Result<Settings>,
 }
@@ -128,13 +134,13 @@ impl Call<'_> {
 
     fn job(&self, known: Option<&Value>) -> anyhow::Result<Job> {
         let deadline = clock::deadline(self.max_seconds)?;
-        let (loaded, inputs) = if let Some(inputs) = Inputs::of_records(self)? {
-            (self.model_of_records(&inputs, deadline, known)?, inputs)
-        } else {
-            self.refuse_for_arrays()?;
-            let loaded = model::load_until(self.model, self.threads, deadline, known)?;
-            let arrays = Arrays::open(self, &loaded)?;
-            (loaded, Inputs::Arrays(Box::new(arrays)))
+        let records = Inputs::of_records(self)?;
+        let loaded = match &records {
+            Some(inputs) => self.model_of_records(inputs, deadline, known)?,
+            None => {
+                self.refuse_for_arrays()?;
+                model::load_until(self.model, self.threads, deadline, known)?
+            }
         };
         let target = self.target.map(|target| class(&loaded, target)).transpose()?;
         let declared = match loaded.onnx.score_kind() {
@@ -143,24 +149,31 @@ impl Call<'_> {
             ScoreKind::Logits => Declared::Logits,
             ScoreKind::Probabilities => Declared::Probabilities,
         };
-        let (shape, range) = match &inputs {
-            Inputs::Arrays(arrays) => (arrays.space.shape.clone(), arrays.space.range),
+        let (shape, range) = match records {
             // Columns and words are measured in units of their own.
-            Inputs::Rows(_) | Inputs::Texts(_) => (Vec::new(), [0.0, 1.0]),
+            Some(_) => (&[][..], [0.0, 1.0]),
+            None => (loaded.onnx.shape(), loaded.onnx.description().range),
         };
-        let mut settings = (self.settings)(Given { shape: &shape, range, declared, target })?;
+        let mut settings = (self.settings)(Given { shape, range, declared, target })?;
         if target.is_some() && settings.options.questions.iter().all(|question| question.target().is_none()) {
-            bail!("--target is for changes: a part of the input keeps its class. Ask with --question change");
+            bail!(
+                "--target is for changes: a part of the input keeps its class. Ask with --question change, or with --question contrast \
+                 what speaks for its class and against the target"
+            );
         }
         if loaded.threshold.is_some() && settings.options.confidence.is_none() {
             // Beyond the threshold is what was asked.
             settings.options.confidence = Some(Confidence::CLASS_ALONE);
         }
+        let inputs = match records {
+            Some(inputs) => inputs,
+            None => Inputs::Arrays(Box::new(Arrays::open(self, &loaded, &settings)?)),
+        };
         let company = match &inputs {
             Inputs::Arrays(arrays) => Company::new(&self.invited, &loaded, &arrays.space)?,
             Inputs::Rows(_) | Inputs::Texts(_) => Company::default(),
         };
-        Ok(Job { loaded, settings, inputs, company, deadline, journal: None })
+        Ok(Job { loaded, settings, inputs, frames: self.frames, company, deadline, journal: None })
     }
 
     /// The model that is asked about records, of which it sees the first.
@@ -180,7 +193,9 @@ impl Call<'_> {
     fn refuse_for_records(&self, what: &str) -> anyhow::Result<()> {
         let Invited { examples, autoencoder, second_opinion, .. } = self.invited;
         for (flag, is_given) in [
-            ("resize", self.resize),
+            ("resize", self.resize.is_some()),
+            ("features", self.features.is_some()),
+            ("frames", self.frames),
             ("lower", self.lower.is_some()),
             ("upper", self.upper.is_some()),
             ("absent", self.absent.is_some()),
@@ -287,6 +302,7 @@ impl Call<'_> {
             "settings": job.settings,
             "freeze": self.freeze,
             "absent": self.absent,
+            "regions": job.inputs.partition(),
             "examples": job.company.examples_sha256(),
             "lower": self.lower,
             "upper": self.upper,

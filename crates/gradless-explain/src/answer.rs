@@ -3,6 +3,7 @@
 mod agreement;
 mod attacked;
 mod beside;
+mod located;
 mod numbers;
 mod words;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use agreement::Agreement;
 pub use attacked::{Attacked, Improvement};
 pub use beside::{Opinion, Plausibility};
+pub use located::{Forming, Heat, Located};
 
 use crate::condition::{Confidence, Survival};
 use crate::features::Kind;
@@ -115,6 +117,9 @@ pub struct Answer {
     pub pixels: usize,
     /// Whether leaving out any single coordinate of the answer breaks it.
     pub minimal: Minimal,
+    /// Where its regions lie, if it is made of some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub located: Option<Located>,
     /// How small an attack has made its change, and when.
     #[serde(default)]
     pub attack: Option<Attacked>,
@@ -256,6 +261,7 @@ impl Answer {
             change: Vec::new(),
             steps: Vec::new(),
             stability: self.stability.as_ref().map(without_copies),
+            located: self.located.as_ref().map(Located::without_arrays),
             ..self.clone()
         }
     }

@@ -79,6 +79,8 @@ enum Kind {
     Leaves,
     /// The score of this class is the highest.
     Becomes(usize),
+    /// Its score is higher than that of this class.
+    Over(usize),
 }
 
 impl Condition {
@@ -94,6 +96,10 @@ impl Condition {
         Self { class, kind: Kind::Becomes(target), beyond: Beyond::Nothing }
     }
 
+    pub(crate) fn over(class: usize, against: usize) -> Self {
+        Self { class, kind: Kind::Over(against), beyond: Beyond::Nothing }
+    }
+
     /// The same with a confidence, given the scores of the original.
     pub(crate) fn with(self, confidence: Confidence, original: &[f64]) -> Self {
         let beyond = match confidence {
@@ -104,9 +110,12 @@ impl Condition {
         Self { beyond, ..self }
     }
 
-    /// How far the score of the original class is above the others.
+    /// How far the score of the original class is above the others, or above the one it is compared with.
     pub fn confidence(&self, scores: &[f64]) -> f64 {
-        lead(scores, self.class)
+        match self.kind {
+            Kind::Over(_) => self.class_margin(scores),
+            Kind::Keeps | Kind::Leaves | Kind::Becomes(_) => lead(scores, self.class),
+        }
     }
 
     /// By how much the condition holds, with the confidence that is asked; negative: by how much it does not.
@@ -114,12 +123,28 @@ impl Condition {
         let margin = self.class_margin(scores);
         match self.beyond {
             Beyond::Nothing => margin,
+            Beyond::Lead(least) if matches!(self.kind, Kind::Over(_)) => margin - least,
             // Over every other class, not only that of the original.
             Beyond::Lead(least) => lead(scores, self.favoured(scores)) - least,
             // NaN stays NaN.
             Beyond::LogOdds(least) if margin.is_nan() || least.is_nan() => f64::NAN,
             Beyond::LogOdds(least) => margin.min(log_odds(scores, self.favoured(scores)) - least),
         }
+    }
+
+    /// What speaks for an answer, whatever the confidence: the logarithm of the odds of its class, or of the others.
+    pub(crate) fn signal(&self, scores: &[f64]) -> f64 {
+        match self.kind {
+            Kind::Keeps => log_odds(scores, self.class),
+            Kind::Leaves => -log_odds(scores, self.class),
+            Kind::Becomes(target) => log_odds(scores, target),
+            Kind::Over(_) => self.class_margin(scores),
+        }
+    }
+
+    /// The logarithm of the odds of the input's class.
+    pub(crate) fn own_log_odds(&self, scores: &[f64]) -> f64 {
+        log_odds(scores, self.class)
     }
 
     /// By how much the class of an answer leads, of a point whose margin is known.
@@ -134,7 +159,7 @@ impl Condition {
     /// The class that an answer speaks for.
     pub(crate) fn favoured(&self, scores: &[f64]) -> usize {
         match self.kind {
-            Kind::Keeps => self.class,
+            Kind::Keeps | Kind::Over(_) => self.class,
             Kind::Becomes(target) => target,
             Kind::Leaves => {
                 let others = (0..scores.len()).filter(|&other| other != self.class);
@@ -149,6 +174,8 @@ impl Condition {
             Kind::Keeps => lead(scores, self.class),
             Kind::Leaves => -lead(scores, self.class),
             Kind::Becomes(target) => lead(scores, target),
+            // A maximum would pass over NaN, a difference does not.
+            Kind::Over(against) => scores[self.class] - scores[against],
         }
     }
 
@@ -164,6 +191,7 @@ impl Condition {
                 .chain(others.map(|rises| Contest { rises, falls: class }))
                 .collect(),
             Kind::Becomes(target) => vec![Contest { rises: Some(target), falls: class }],
+            Kind::Over(against) => vec![Contest { rises: class, falls: Some(against) }],
         }
     }
 }

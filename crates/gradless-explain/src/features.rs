@@ -6,6 +6,7 @@
 mod columns;
 mod disturbance;
 mod pixels;
+mod regions;
 mod switches;
 mod words;
 
@@ -17,6 +18,8 @@ use serde::{Deserialize, Serialize};
 pub use columns::{Column, Columns, LevelSurvey, NumberSurvey, Plausible, Rule, RuleError, Table, Way, step};
 pub use disturbance::{Disturbance, Steadiness};
 pub use pixels::{Grid, Pixels};
+pub(crate) use regions::{Map, blurred_planes, mean_planes};
+pub use regions::{Partition, REGIONS, Regions, are_photographs};
 pub use switches::Switches;
 pub use words::{Text, Unit};
 
@@ -61,6 +64,8 @@ pub enum Kind {
     Pixels,
     /// Of what is no picture.
     Numbers,
+    /// Of a photograph: patches of it.
+    Regions,
     /// Of a table.
     Columns,
     /// Of a text.
@@ -79,6 +84,7 @@ impl Kind {
     pub fn nothing(self) -> &'static str {
         match self {
             Self::Pixels | Self::Numbers => "an empty input",
+            Self::Regions => "the background alone",
             Self::Columns => "a typical row",
             Self::Words => "an empty text",
             Self::Switches => "an input with everything switched off",
@@ -90,6 +96,7 @@ impl Kind {
         match self {
             Self::Pixels => "pixel",
             Self::Numbers => "number",
+            Self::Regions => "region",
             Self::Columns => "column",
             Self::Words => "word",
             Self::Switches => "switch",
@@ -101,6 +108,7 @@ impl Kind {
         match self {
             Self::Pixels => "pixels",
             Self::Numbers => "numbers",
+            Self::Regions => "regions",
             Self::Columns => "columns",
             Self::Words => "words",
             Self::Switches => "switches",
@@ -173,6 +181,22 @@ pub(crate) trait Shown: Sync {
     /// cost nothing.
     fn disturb(&self, input: &mut [f64], moved: &[bool], strength: Strength, rng: &mut dyn Rng) {
         let _ = (input, moved, strength, rng);
+    }
+
+    /// Where regions lie; `None` for what has none.
+    fn map(&self) -> Option<&Map> {
+        None
+    }
+
+    /// How many other inputs a point has that should be of the same class: what is absent is absent in another way.
+    fn variants(&self) -> usize {
+        0
+    }
+
+    /// Writes one of them.
+    fn variant(&self, which: usize, point: &[f64], input: &mut [f64]) {
+        let _ = which;
+        self.write(point, input);
     }
 
     /// What each feature can be switched to, where it has a choice of a few; `None` where values are any, as those of pixels.
@@ -271,6 +295,28 @@ impl<'a> Coordinates<'a> {
     pub fn input(&self, point: &[f64], numbers: usize) -> Vec<f64> {
         let mut input = vec![0.0; numbers];
         self.write(point, &mut input);
+        input
+    }
+
+    /// Notes that some of the input must stay as it is, though no coordinate says so.
+    pub(crate) fn leaves_some(&mut self, frozen: bool) {
+        self.some_frozen |= frozen;
+    }
+
+    /// Where regions lie; `None` for what has none.
+    pub(crate) fn map(&self) -> Option<&Map> {
+        self.shown.map()
+    }
+
+    /// How many variants every input has: the same with what is absent absent in another way.
+    pub(crate) fn variants(&self) -> usize {
+        self.shown.variants()
+    }
+
+    /// One of them, of so many numbers.
+    pub(crate) fn variant(&self, which: usize, point: &[f64], numbers: usize) -> Vec<f64> {
+        let mut input = vec![0.0; numbers];
+        self.shown.variant(which, point, &mut input);
         input
     }
 

@@ -57,17 +57,20 @@ pub mod scores;
 pub mod condition;
 pub mod examples;
 mod error;
+mod heat;
 mod ledger;
 pub mod strategy;
 pub mod answer;
 pub mod session;
 
-pub use absent::Absent;
+pub use absent::{Absent, Background};
 pub use answer::{Agreement, Answer, Attacked, Improvement, Minimal, Step};
 pub use condition::{Confidence, Floor, Stability};
 pub use error::ExplainError;
 pub use examples::Examples;
-pub use features::{Column, Columns, Disturbance, Features, Grid, Pixels, Steadiness, Switches};
+pub use features::{
+    Column, Columns, Disturbance, Features, Grid, Partition, Pixels, Regions, Steadiness, Switches,
+};
 pub use question::{Moves, Norm, Question, QuestionError};
 pub use scores::{Declared, Scores};
 pub use session::{Beside, Kappa, Labels, Options, Progress, Session, Starts, Watch};

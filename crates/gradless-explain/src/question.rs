@@ -2,6 +2,8 @@
 
 mod attack;
 mod change;
+mod contrast;
+mod essential;
 mod part;
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,13 @@ pub enum Question {
         /// The class the changed input should have; any other if none is given.
         target: Option<usize>,
     },
+    /// What of the input makes it its class rather than another one?
+    Contrast {
+        /// The other class.
+        against: usize,
+    },
+    /// What of the input is enough for its class, and needed: without it the class is another.
+    Essential,
     /// What is the least change that alters the class, by whatever margin? An adversarial example.
     Attack {
         /// What is small.
@@ -60,13 +69,21 @@ impl Question {
     /// One of each kind that explains, in the order they are asked.
     pub const KINDS: [Self; 2] = [Self::Part, Self::CHANGE];
 
-    /// The question with this name or abbreviation; `moves` and `target` are those of a change.
+    /// Others that explain, and are asked by name only; the class of a contrast is its target.
+    pub const OTHERS: [Self; 2] = [Self::Contrast { against: 0 }, Self::Essential];
+
+    /// The question with this name or abbreviation; `moves` and `target` are those of a change. A contrast without a target is none.
     pub fn named(word: &str, moves: Moves, target: Option<usize>) -> Option<Self> {
+        match word {
+            contrast::NAME => return target.map(|against| Self::Contrast { against }),
+            essential::NAME => return Some(Self::Essential),
+            _ => {}
+        }
         let kind = Self::KINDS.into_iter().find(|kind| [kind.name(), kind.abbreviation()].contains(&word))?;
         Some(match kind {
             Self::Part => Self::Part,
             Self::Change { .. } => Self::Change { moves, target },
-            attack @ Self::Attack { .. } => attack,
+            other => other,
         })
     }
 
@@ -74,6 +91,8 @@ impl Question {
     pub fn title(self) -> &'static str {
         match self {
             Self::Part => part::TITLE,
+            Self::Contrast { .. } => contrast::TITLE,
+            Self::Essential => essential::TITLE,
             Self::Change { .. } => change::TITLE,
             Self::Attack { .. } => attack::TITLE,
         }
@@ -83,6 +102,8 @@ impl Question {
     pub fn term(self) -> &'static str {
         match self {
             Self::Part => part::TERM,
+            Self::Contrast { .. } => contrast::TERM,
+            Self::Essential => essential::TERM,
             Self::Change { .. } => change::TERM,
             Self::Attack { .. } => attack::TERM,
         }
@@ -91,23 +112,29 @@ impl Question {
     /// Where its answers begin.
     pub fn origin(self) -> Origin {
         match self {
-            Self::Part => Origin::Absent,
+            Self::Part | Self::Contrast { .. } | Self::Essential => Origin::Absent,
             Self::Change { .. } | Self::Attack { .. } => Origin::Input,
         }
     }
 
-    /// What a valid answer says: `these` are its features, which lead to the class.
+    /// What a valid answer says: `these` are its features, which lead to the class; of a contrast, rather than to its target.
     pub(crate) fn sentence(
         self,
         these: &str,
         counted: Counted,
-        class: &str,
+        [class, target]: [&str; 2],
         some_frozen: bool,
         removes: bool,
     ) -> String {
         match self {
-            Self::Part => part::sentence(these, counted, class, some_frozen),
-            Self::Change { moves, .. } => change::sentence(these, class, moves, removes),
+            Self::Contrast { .. } if counted.used > 0 => {
+                contrast::sentence(these, counted.used, class, target)
+            }
+            Self::Essential if counted.used > 0 => essential::sentence(these, counted.used, class),
+            Self::Part | Self::Contrast { .. } | Self::Essential => {
+                part::sentence(these, counted, class, some_frozen)
+            }
+            Self::Change { moves, .. } => change::sentence(these, counted, class, moves, removes),
             Self::Attack { .. } => attack::sentence(these, class),
         }
     }
@@ -116,6 +143,8 @@ impl Question {
     pub(crate) fn missed(self, original: &str, target: Option<&str>) -> String {
         match self {
             Self::Part => part::missed(original),
+            Self::Contrast { .. } => contrast::missed(original, target.unwrap_or("another class")),
+            Self::Essential => essential::missed(original),
             Self::Change { .. } | Self::Attack { .. } => change::missed(original, target),
         }
     }
@@ -124,6 +153,8 @@ impl Question {
     pub fn name(self) -> &'static str {
         match self {
             Self::Part => part::NAME,
+            Self::Contrast { .. } => contrast::NAME,
+            Self::Essential => essential::NAME,
             Self::Change { .. } => change::NAME,
             Self::Attack { .. } => attack::NAME,
         }
@@ -132,15 +163,17 @@ impl Question {
     /// What the size of an answer is, if the question names it.
     pub fn norm(self) -> Option<Norm> {
         match self {
-            Self::Part | Self::Change { .. } => None,
+            Self::Part | Self::Change { .. } | Self::Contrast { .. } | Self::Essential => None,
             Self::Attack { norm, .. } => Some(norm),
         }
     }
 
-    /// The abbreviation of the literature, which is also accepted: `pp` or `pn`; `attack` has none.
+    /// The abbreviation of the literature, which is also accepted: `pp` or `pn`; the others have none.
     pub fn abbreviation(self) -> &'static str {
         match self {
             Self::Part => part::ABBREVIATION,
+            Self::Contrast { .. } => contrast::NAME,
+            Self::Essential => essential::NAME,
             Self::Change { .. } => change::ABBREVIATION,
             Self::Attack { .. } => attack::ABBREVIATION,
         }
@@ -149,7 +182,8 @@ impl Question {
     /// The class the answer should have, if the question names one.
     pub fn target(self) -> Option<usize> {
         match self {
-            Self::Part => None,
+            Self::Part | Self::Essential => None,
+            Self::Contrast { against } => Some(against),
             Self::Change { target, .. } | Self::Attack { target, .. } => target,
         }
     }
@@ -160,7 +194,7 @@ impl Question {
             _ if place.frozen => {
                 Range { origin: place.current, whole: place.current, bounds: [place.current; 2] }
             }
-            Self::Part => part::range(place),
+            Self::Part | Self::Contrast { .. } | Self::Essential => part::range(place),
             Self::Change { moves, .. } => change::range(place, moves),
             Self::Attack { .. } => change::range(place, Moves::TwoSided),
         }
@@ -175,7 +209,8 @@ impl Question {
             return Err(QuestionError::Tie);
         }
         match self {
-            Self::Part => Ok(part::condition(class)),
+            Self::Part | Self::Essential => Ok(part::condition(class)),
+            Self::Contrast { against } => contrast::condition(class, against),
             Self::Change { target, .. } | Self::Attack { target, .. } => change::condition(class, target),
         }
     }
@@ -249,6 +284,16 @@ pub enum QuestionError {
         "a piece from byte {start} to {end} does not follow in the text: pieces stand one after the other and are not empty"
     )]
     Pieces { start: usize, end: usize },
+    #[error("what is enough and needed is asked of regions: cut the picture into some")]
+    NeedsRegions,
+    #[error("regions are those of a picture of channels, rows and columns: this input is none")]
+    NotAPicture,
+    #[error("the label image has {found} pixels, the picture {columns} x {rows}: bring it to that size")]
+    Labels { found: usize, rows: usize, columns: usize },
+    #[error("the picture is cut into {found} region(s): nothing can be told apart. At least two are needed")]
+    OneRegion { found: usize },
+    #[error("the picture is cut into {found} regions: at most {most} are searched, so merge some of them")]
+    TooManyRegions { found: usize, most: usize },
     #[error("the model knows {classes} class: a contrast needs two")]
     Classes { classes: usize },
     #[error("there is no class {target}: the model knows {classes}, counted from 0")]

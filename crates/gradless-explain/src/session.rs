@@ -16,7 +16,7 @@ use gradless::{Config, Inputs, Model};
 use crate::answer::{Agreement, Answer};
 use crate::condition::{Confidence, Floor};
 use crate::error::ExplainError;
-use crate::features::Features;
+use crate::features::{Features, Kind};
 use crate::question::{Origin, Question, QuestionError};
 use crate::scores::Scores;
 use crate::strategy::Strategy;
@@ -198,6 +198,9 @@ impl Session<'_> {
         }
         for question in &self.options.questions {
             question.check(self.model.classes())?;
+            if *question == Question::Essential && self.features.kind() != Kind::Regions {
+                return Err(QuestionError::NeedsRegions.into());
+            }
             let coordinates = self.features.coordinates(*question)?;
             // A part of which nothing can go is an answer; a change that cannot be made is not.
             if question.origin() == Origin::Input && coordinates.free().is_empty() {

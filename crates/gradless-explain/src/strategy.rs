@@ -4,13 +4,14 @@ mod attack;
 mod direct;
 mod eliminate;
 mod penalised;
+mod refine;
 mod select;
 mod trial;
 
 use gradless::StopReason;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Minimal, Step};
+use crate::answer::{Forming, Minimal, Step};
 use crate::condition::{Condition, Confidence, Stability, Survival};
 use crate::error::ExplainError;
 use crate::examples::Examples;
@@ -33,6 +34,8 @@ pub enum Strategy {
     Eliminate,
     /// The fewest features that suffice, of those that have a choice of a few values: columns, words, switches.
     Select,
+    /// From groups of regions of a picture to single ones: a set that answers the question grows, then what it does not need goes.
+    Refine,
     /// By what single features do to the scores, refined from there; where that leads nowhere, by patterns of the whole set;
     /// and where none of them is valid, or with a start of its own, by the method at several weights.
     Direct,
@@ -103,6 +106,12 @@ pub(crate) struct Course {
     pub(crate) iterations: u64,
     pub(crate) steps: Vec<Step>,
     pub(crate) stop: Option<StopReason>,
+    /// Sets of regions that were asked about: which were there, and the logarithm of the odds of the input's class.
+    pub(crate) asked: Vec<(Vec<bool>, f64)>,
+    /// Sets of regions that were the best, one after the other.
+    pub(crate) forming: Vec<Forming>,
+    /// What the model says of everything but the answer, where that was asked.
+    pub(crate) without: Option<Vec<f64>>,
     /// Weights of the last round.
     pub(crate) l1: f64,
     pub(crate) l2: f64,
@@ -123,7 +132,16 @@ impl Search<'_> {
     /// Searches, and looks at what was found once more.
     pub(crate) fn run(&self) -> Result<(Found, Course), ExplainError> {
         let Options { l1, l2, .. } = *self.options;
-        let mut course = Course { iterations: 0, steps: Vec::new(), stop: None, l1, l2 };
+        let mut course = Course {
+            iterations: 0,
+            steps: Vec::new(),
+            stop: None,
+            asked: Vec::new(),
+            forming: Vec::new(),
+            without: None,
+            l1,
+            l2,
+        };
         let found = self.searched(&mut course);
         let found = match found {
             Ok(found) => found,
@@ -147,10 +165,11 @@ impl Search<'_> {
     fn searched(&self, course: &mut Course) -> Result<Found, ExplainError> {
         let trials = Trials::new(self)?;
         let moves = (self.strategy == Strategy::Select).then(|| self.ledger.around.coordinates.moves());
-        let mut found = match (self.strategy, moves.flatten()) {
-            (_, Some(moves)) => self.select(moves, &trials, course)?,
-            (Strategy::Attack, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
-            (strategy, None) => self.searched_by(strategy, &trials, course)?,
+        let mut found = match (self.strategy, self.ledger.around.coordinates.map(), moves.flatten()) {
+            (Strategy::Refine, Some(map), _) => self.refine(map, &trials, course)?,
+            (_, _, Some(moves)) => self.select(moves, &trials, course)?,
+            (Strategy::Attack, _, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
+            (strategy, _, None) => self.searched_by(strategy, &trials, course)?,
         };
         let condition = self.ledger.around.condition;
         if self.ledger.is_valid(found.margin) {
@@ -177,7 +196,9 @@ impl Search<'_> {
         match strategy {
             Strategy::Eliminate if self.class_alone => self.direct(&STAGES, trials, course),
             Strategy::Eliminate => self.eliminate(trials, course),
-            Strategy::Direct | Strategy::Select | Strategy::Attack => self.direct(&STAGES, trials, course),
+            Strategy::Direct | Strategy::Select | Strategy::Attack | Strategy::Refine => {
+                self.direct(&STAGES, trials, course)
+            }
             Strategy::Penalised | Strategy::Fixed => self.by_method(trials, course),
         }
     }
@@ -185,7 +206,7 @@ impl Search<'_> {
     /// Asks for more where nothing of the input has all that a part should: for the confidence of the input itself. One query.
     pub(crate) fn ask_harder(&mut self, plain: Condition) -> Result<(), ExplainError> {
         if self.question.origin() != Origin::Absent
-            || !matches!(self.strategy, Strategy::Eliminate | Strategy::Select)
+            || !matches!(self.strategy, Strategy::Eliminate | Strategy::Select | Strategy::Refine)
         {
             return Ok(());
         }

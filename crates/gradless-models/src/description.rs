@@ -47,6 +47,9 @@ pub struct Description {
     pub std: Vec<f64>,
     /// The least and the largest value of a number in the caller's space.
     pub range: [f64; 2],
+    /// How pictures of another size were brought to the network's when it was trained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resize: Option<Resize>,
     /// The output that holds the scores, where the file has several that could.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
@@ -65,6 +68,7 @@ impl Default for Description {
             mean: Vec::new(),
             std: Vec::new(),
             range: [0.0, 1.0],
+            resize: None,
             output: None,
             scores: ScoreKind::default(),
             classes: Vec::new(),
@@ -81,6 +85,30 @@ pub enum Layout {
     Nchw,
     /// Batch, row, column, channel.
     Nhwc,
+}
+
+/// How a picture of another size becomes one of the network's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Resize {
+    /// Its middle: the sides are scaled until they cover 8/7 of the network's, and what is beyond the network's is cut off, as when
+    /// classifiers of ImageNet are tested (256 pixels, of which 224).
+    Crop,
+    /// All of it, with grey bars where it does not reach.
+    Letterbox,
+    /// All of it, stretched.
+    Squash,
+}
+
+impl Resize {
+    /// In a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Crop => "their middle (crop)",
+            Self::Letterbox => "all of them within grey bars (letterbox)",
+            Self::Squash => "all of them, stretched (squash)",
+        }
+    }
 }
 
 /// What scores are.

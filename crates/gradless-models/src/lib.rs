@@ -39,7 +39,7 @@ mod http;
 mod wrap;
 mod noise;
 
-pub use description::{Description, DescriptionError, Layout, ScoreKind};
+pub use description::{Description, DescriptionError, Layout, Resize, ScoreKind};
 pub use error::{LoadError, Problem};
 #[cfg(feature = "http")]
 pub use http::{BeforeRepeat, Http, HttpError, HttpKnown, HttpOptions, HttpSession, Numbers, Told};

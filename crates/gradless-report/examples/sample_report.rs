@@ -382,6 +382,7 @@ fn answer(
         minimal: Minimal::Checked,
         first_valid: Some(1_250),
         best_valid: Some(4_180),
+        located: None,
         attack: None,
         agreement: None,
         sentence: String::new(),

@@ -4,6 +4,7 @@ mod answer;
 mod belief;
 mod index;
 mod record;
+mod regions;
 mod scores;
 mod strip;
 mod subject;
@@ -94,6 +95,9 @@ impl Frame {
 
     /// An answer drawn on its input: what a part keeps, or what a change adds and removes.
     pub fn overlay(&self, input: &[f64], answer: &Answer) -> Result<Picture, PictureError> {
+        if let Some(located) = &answer.located {
+            return self.outlined(input, answer, located);
+        }
         let marks = if answer.is_part() { Marks::Kept } else { Marks::Change };
         overlay(&self.picture(input)?, &self.shades(&answer.change), marks)
     }

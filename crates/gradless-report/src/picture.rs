@@ -2,10 +2,12 @@
 
 mod base64;
 mod overlay;
+mod regions;
 mod shrink;
 
 pub(crate) use overlay::changed_pixels;
 pub use overlay::{Marks, overlay};
+pub use regions::{Outline, heat, outlined};
 
 use serde::{Deserialize, Serialize};
 

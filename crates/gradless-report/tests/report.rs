@@ -81,6 +81,7 @@ fn answer(question: Question) -> Answer {
         minimal: Minimal::Checked,
         first_valid: Some(200),
         best_valid: Some(900),
+        located: None,
         attack: None,
         agreement: Some(agreement()),
         sentence: "The plain sentence.".into(),

@@ -29,6 +29,7 @@ impl Attack {
             input: &self.input,
             resize: self.resize,
             target: self.target.as_deref(),
+            features: Some("pixels"),
             freeze: &self.freeze,
             absent: &None,
             lower: &self.lower,
@@ -46,6 +47,7 @@ impl Attack {
             threads: self.threads,
             out: self.out.as_deref(),
             force: self.force,
+            frames: false,
             settings: &|given| Ok(self.settings(given)),
         };
         call.run(again, terminal)

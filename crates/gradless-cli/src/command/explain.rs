@@ -30,6 +30,7 @@ impl Explain {
             input: &self.input,
             resize: self.resize,
             target: self.target.as_deref(),
+            features: self.features.as_deref(),
             freeze: &self.freeze,
             absent: &self.absent,
             lower: &self.lower,
@@ -47,6 +48,7 @@ impl Explain {
             threads: self.threads,
             out: self.out.as_deref(),
             force: self.force,
+            frames: self.frames,
             settings: &|given| settings::of(self, given),
         };
         call.run(again, terminal)

@@ -10,7 +10,7 @@ use gradless_models::ModelNoise;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::input::{self, Space};
+use crate::input::{self, ResizeWord, Space};
 use crate::model::{self, Loaded, ModelArguments};
 use crate::terminal::Terminal;
 
@@ -35,9 +35,11 @@ pub(crate) struct Noise {
     #[arg(long, value_name = "X.png")]
     input: Option<PathBuf>,
 
-    /// Stretches a picture of another size to the model's, and turns colour to grey if the model takes one channel
-    #[arg(long)]
-    resize: bool,
+    /// Bring pictures of another size or colour to the model's: crop (their middle), letterbox (all of them within grey bars), squash
+    /// (stretched), or trained (also without a word): as `resize` in the model's description says, else crop above 64 x 64, squash below
+    /// [default: trained for models above 64 x 64, else they are refused]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "trained", hide_possible_values = true)]
+    resize: Option<ResizeWord>,
 
     /// Chooses the directions
     #[arg(long, default_value_t = 0)]
@@ -57,8 +59,11 @@ struct Report {
 impl Noise {
     pub(crate) fn run(self, terminal: &Terminal) -> anyhow::Result<Outcome> {
         let Loaded { name, onnx: model, .. } = model::load(&self.model)?;
-        let space =
-            Space { shape: model.shape().to_vec(), range: model.description().range, resize: self.resize };
+        let space = Space {
+            resize: input::resize(self.resize, model.description(), model.shape()),
+            shape: model.shape().to_vec(),
+            range: model.description().range,
+        };
         let point = match (&self.input, &self.model.model) {
             (Some(path), _) => input::read(path, &space)?,
             (None, None) => input::digit(&space)?,

@@ -70,6 +70,28 @@ pub(super) fn mask(path: &Path, space: &Space) -> anyhow::Result<Vec<bool>> {
     Ok((0..pixels).map(marked).collect::<Vec<bool>>().repeat(channels))
 }
 
+/// A label for every pixel: arrays of rows and columns that hold whole numbers.
+pub(super) fn labels(path: &Path, rows: usize, columns: usize) -> anyhow::Result<Vec<u32>> {
+    let mut array = Npy::open(path)?;
+    let found = array.shape().to_vec();
+    if layout(&found, &[1, rows, columns]).is_none() {
+        bail!(
+            "is an array of shape {found:?}, labels for {:?} are needed: they are not resized",
+            [rows, columns]
+        );
+    }
+    let label = |value: f64| {
+        let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in range")]
+        if is_whole {
+            Ok(value as u32)
+        } else {
+            Err(anyhow::anyhow!("holds the label {value}: whole numbers from 0 are needed"))
+        }
+    };
+    array.all()?.values.into_iter().map(label).collect()
+}
+
 /// The layout of an array of this shape: the model's, flat, one channel without its axis, or channels last; all of them
 /// also after a leading 1.
 ///

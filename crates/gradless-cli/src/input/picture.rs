@@ -1,5 +1,6 @@
 //! PNG and JPEG pictures as inputs: channels first, black to white over the range of the model.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -7,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use image::imageops::FilterType;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use gradless_models::Resize;
 
 use super::{Space, jpeg};
 
@@ -95,26 +98,39 @@ impl Picture {
         Ok(places.repeat(channels))
     }
 
+    /// A label for every pixel: pixels of the same colour have the same.
+    pub(super) fn labels(self, rows: usize, columns: usize) -> anyhow::Result<Vec<u32>> {
+        if let Some(sizes) = self.other_size(rows, columns) {
+            bail!("{sizes}: labels are not resized, so draw them in that size");
+        }
+        let samples = self.samples();
+        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+        let mut labels = Vec::with_capacity(rows * columns);
+        for pixel in samples.values.chunks_exact(samples.colours) {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            labels.push(*known.entry(pixel.iter().map(|value| value.to_bits()).collect()).or_insert(next));
+        }
+        Ok(labels)
+    }
+
     /// The picture in the size and colours of the model, if that is allowed.
     fn fitted(self, space: &Space) -> anyhow::Result<Self> {
         let [channels, rows, columns] = space.picture()?;
         let sizes = self.other_size(rows, columns);
         let mut image = self.0;
-        if let (Some(sizes), false) = (&sizes, space.resize) {
+        if let (Some(sizes), None) = (&sizes, space.resize) {
             bail!("{sizes}: pass --resize to have it resized, or resize it yourself");
         }
         if channels == 1 && image.color().has_color() {
             ensure!(
-                space.resize,
+                space.resize.is_some(),
                 "is in colour, the model takes 1 channel: turn it to grey, or pass --resize to have it done"
             );
             // Rec. 709 luma.
             image = image.grayscale();
         }
-        if sizes.is_some() {
-            // A triangle scaled to the pixels of the result: it averages where it shrinks, as "bilinear" does in Pillow,
-            // and never leaves the values of the picture, as sharper filters do beside edges.
-            image = image.resize_exact(side(columns)?, side(rows)?, FilterType::Triangle);
+        if let (Some(_), Some(how)) = (sizes, space.resize) {
+            image = resized(&image, how, [side(columns)?, side(rows)?]);
         }
         Ok(Self(image))
     }
@@ -153,6 +169,48 @@ impl Samples {
     fn plane(&self, channel: usize) -> impl Iterator<Item = f64> + '_ {
         let channel = if self.colours == 1 { 0 } else { channel };
         self.values.chunks_exact(self.colours).map(move |pixel| pixel[channel])
+    }
+}
+
+/// Classifiers of ImageNet are tested with the middle 224 of 256 pixels.
+const MIDDLE: f64 = 224.0 / 256.0;
+/// The bars beside a picture that does not reach, of 255.
+const BARS: u8 = 128;
+
+/// A picture of this width and height.
+fn resized(image: &DynamicImage, how: Resize, [width, height]: [u32; 2]) -> DynamicImage {
+    let scales = [f64::from(width) / f64::from(image.width()), f64::from(height) / f64::from(image.height())];
+    // A triangle scaled to the pixels of the result: it averages where it shrinks, as "bilinear" does in Pillow,
+    // and never leaves the values of the picture, as sharper filters do beside edges.
+    let scaled = |scale: f64, least: [u32; 2], most: [u32; 2]| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a side")]
+        let side = |pixels: u32| (f64::from(pixels) * scale).round() as u32;
+        let [columns, rows] =
+            [side(image.width()).clamp(least[0], most[0]), side(image.height()).clamp(least[1], most[1])];
+        image.resize_exact(columns, rows, FilterType::Triangle)
+    };
+    match how {
+        Resize::Squash => image.resize_exact(width, height, FilterType::Triangle),
+        Resize::Crop => {
+            let covers = scales[0].max(scales[1]) / MIDDLE;
+            let large = scaled(covers, [width, height], [u32::MAX; 2]);
+            large.crop_imm((large.width() - width) / 2, (large.height() - height) / 2, width, height)
+        }
+        Resize::Letterbox => {
+            let small = scaled(scales[0].min(scales[1]), [1; 2], [width, height]);
+            let mut whole = DynamicImage::new(width, height, small.color());
+            let wide = u16::from(BARS) * 257;
+            match &mut whole {
+                DynamicImage::ImageLuma8(bars) => bars.iter_mut().for_each(|level| *level = BARS),
+                DynamicImage::ImageRgb8(bars) => bars.iter_mut().for_each(|level| *level = BARS),
+                DynamicImage::ImageLuma16(bars) => bars.iter_mut().for_each(|level| *level = wide),
+                DynamicImage::ImageRgb16(bars) => bars.iter_mut().for_each(|level| *level = wide),
+                _ => {}
+            }
+            let at = [(width - small.width()) / 2, (height - small.height()) / 2].map(i64::from);
+            image::imageops::replace(&mut whole, &small, at[0], at[1]);
+            whole
+        }
     }
 }
 

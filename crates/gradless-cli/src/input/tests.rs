@@ -3,7 +3,7 @@ use crate::npy;
 use crate::scratch::Folder;
 
 fn space(shape: &[usize]) -> Space {
-    Space { shape: shape.to_vec(), range: [0.0, 1.0], resize: false }
+    Space { shape: shape.to_vec(), range: [0.0, 1.0], resize: None }
 }
 
 #[test]

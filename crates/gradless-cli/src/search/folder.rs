@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::inputs::Item;
 use super::job::{Explained, Job};
-use super::{SCHEMA, page};
+use super::{SCHEMA, page, regions};
 use crate::npy;
 use crate::run::folder::{self, CONFIG, HOME, ITEMS, JOURNAL, NEXT, RESULT, pretty, put};
 use crate::run::trace::{self, Row};
@@ -22,7 +22,7 @@ const CALLED: [&str; 3] = ["command", "arguments", "directory"];
 /// What a run leaves behind, and another may replace.
 /// Below it lie other answers to the same question.
 const OTHERS: &str = "others";
-const LEAVINGS: [&str; 17] = [
+const LEAVINGS: [&str; 22] = [
     CONFIG,
     JOURNAL,
     RESULT,
@@ -40,6 +40,11 @@ const LEAVINGS: [&str; 17] = [
     "pn",
     OTHERS,
     ITEMS,
+    regions::LABELS,
+    regions::HEAT,
+    regions::ERROR,
+    regions::PICTURE,
+    regions::FRAMES,
 ];
 
 /// A folder that can be written to.
@@ -175,7 +180,7 @@ pub(super) fn write(
     fs::create_dir_all(folder).with_context(|| cannot_make(folder))?;
     let frame = explained.item.frame(job.loaded.onnx.description().range);
     let input = explained.item.features().input().to_vec();
-    let is_array = matches!(explained.item, Item::Array(_));
+    let is_array = matches!(explained.item, Item::Array { .. });
     if is_array {
         put(&folder.join("original.png"), &frame.picture(&input)?.to_png())?;
     }
@@ -203,6 +208,9 @@ pub(super) fn write(
             put(&path("overlay.png"), &frame.overlay(&input, answer)?.to_png())?;
             [files.x, files.image, files.overlay] =
                 ["x.npy", "image.png", "overlay.png"].map(|name| Some(shown(path(name))));
+        }
+        if let Some(located) = &answer.located {
+            regions::write(&place, frame, &input, answer, located, job.frames)?;
         }
         if let Some((name, bytes)) = explained.item.file(answer)? {
             put(&path(name), &bytes)?;

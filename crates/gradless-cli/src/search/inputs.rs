@@ -1,15 +1,17 @@
 //! What is asked about: pictures and arrays, rows of a table, texts.
 
 mod arrays;
+mod cut;
 mod rows;
 mod texts;
 
 pub(super) use arrays::Arrays;
+pub(crate) use cut::into_regions;
 pub(crate) use texts::TextArguments;
 
 use std::path::Path;
 
-use gradless_explain::{Answer, Disturbance, Features, Pixels};
+use gradless_explain::{Answer, Disturbance, Features};
 use gradless_models::{Record, Wording};
 use gradless_report::{Frame, Subject};
 
@@ -31,7 +33,7 @@ pub(super) enum Inputs {
 
 /// One of them, as the search takes it.
 pub(super) enum Item {
-    Array(Box<Pixels>),
+    Array { features: Box<dyn Features + Send>, shape: Vec<usize> },
     Row(Box<Row>),
     Text(Box<Cut>),
 }
@@ -79,7 +81,9 @@ impl Inputs {
     /// Reads one; pictures are disturbed so.
     pub(super) fn read(&self, index: usize, disturbance: Disturbance) -> anyhow::Result<Item> {
         Ok(match self {
-            Self::Arrays(arrays) => Item::Array(Box::new(arrays.read(index, disturbance)?)),
+            Self::Arrays(arrays) => {
+                Item::Array { features: arrays.read(index, disturbance)?, shape: arrays.shape().to_vec() }
+            }
             Self::Rows(rows) => Item::Row(Box::new(rows.read(index)?)),
             Self::Texts(texts) => Item::Text(Box::new(texts.read(index)?)),
         })
@@ -90,6 +94,14 @@ impl Inputs {
         match self {
             Self::Rows(rows) => rows.columns(),
             Self::Arrays(_) | Self::Texts(_) => &[],
+        }
+    }
+
+    /// How pictures are cut up, in words; `None` if they are not.
+    pub(super) fn partition(&self) -> Option<String> {
+        match self {
+            Self::Arrays(arrays) => arrays.partition(),
+            Self::Rows(_) | Self::Texts(_) => None,
         }
     }
 
@@ -105,7 +117,7 @@ impl Inputs {
     /// Facts about what the model takes.
     pub(super) fn facts(&self, model: &BlackBox) -> Vec<(String, String)> {
         match self {
-            Self::Arrays(_) => arrays::facts(model),
+            Self::Arrays(arrays) => arrays::facts(arrays, model),
             Self::Rows(rows) => vec![("input".to_owned(), format!("{} columns", rows.columns().len()))],
             Self::Texts(_) => vec![("input".to_owned(), "texts".to_owned())],
         }
@@ -116,7 +128,7 @@ impl Item {
     /// What can be switched, moved or left out.
     pub(super) fn features(&self) -> &dyn Features {
         match self {
-            Self::Array(pixels) => &**pixels,
+            Self::Array { features, .. } => &**features,
             Self::Row(row) => &row.columns,
             Self::Text(cut) => &cut.switches,
         }
@@ -125,7 +137,7 @@ impl Item {
     /// How its numbers become records; `None` where the model takes them as they are.
     pub(super) fn wording(&self) -> Option<&dyn Wording> {
         match self {
-            Self::Array(_) => None,
+            Self::Array { .. } => None,
             Self::Row(row) => Some(&**row),
             Self::Text(cut) => Some(&**cut),
         }
@@ -139,7 +151,7 @@ impl Item {
     /// The shape of its numbers.
     pub(super) fn shape(&self) -> Vec<usize> {
         match self {
-            Self::Array(pixels) => pixels.shape.clone(),
+            Self::Array { shape, .. } => shape.clone(),
             Self::Row(_) | Self::Text(_) => vec![self.features().input().len()],
         }
     }
@@ -147,7 +159,7 @@ impl Item {
     /// How its numbers make a picture.
     pub(super) fn frame(&self, range: [f64; 2]) -> Frame {
         match self {
-            Self::Array(pixels) => Frame::of(&pixels.shape, range),
+            Self::Array { shape, .. } => Frame::of(shape, range),
             Self::Row(_) | Self::Text(_) => Frame::of(&self.shape(), [0.0, 1.0]),
         }
     }
@@ -155,7 +167,9 @@ impl Item {
     /// What tells it from others, whatever their files are called.
     pub(super) fn sha256(&self) -> String {
         let bytes: Vec<u8> = match self {
-            Self::Array(pixels) => pixels.input.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            Self::Array { features, .. } => {
+                features.input().iter().flat_map(|value| value.to_le_bytes()).collect()
+            }
             Self::Row(row) => row
                 .values()
                 .into_iter()
@@ -169,7 +183,7 @@ impl Item {
     /// What the page shows of it and its answers.
     pub(super) fn subject(&self, answers: &[Answer]) -> Subject {
         match self {
-            Self::Array(_) => Subject::Picture,
+            Self::Array { .. } => Subject::Picture,
             Self::Row(row) => rows::subject(row, answers),
             Self::Text(cut) => texts::subject(cut),
         }
@@ -178,7 +192,7 @@ impl Item {
     /// What an answer keeps or changes, in lines for the terminal.
     pub(super) fn lines(&self, answer: &Answer) -> Vec<String> {
         match self {
-            Self::Array(_) => Vec::new(),
+            Self::Array { .. } => Vec::new(),
             Self::Row(row) => rows::lines(row, answer),
             Self::Text(cut) => texts::lines(cut, answer),
         }
@@ -187,7 +201,7 @@ impl Item {
     /// The answer as a file of its kind: its name and what it holds; `None` for arrays.
     pub(super) fn file(&self, answer: &Answer) -> anyhow::Result<Option<(&'static str, Vec<u8>)>> {
         Ok(match self {
-            Self::Array(_) => None,
+            Self::Array { .. } => None,
             Self::Row(row) => Some(("answer.csv", rows::csv(row, answer)?)),
             Self::Text(cut) => Some(("answer.txt", texts::built(cut, answer).into_bytes())),
         })

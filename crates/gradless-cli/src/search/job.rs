@@ -20,6 +20,8 @@ pub(super) struct Job {
     pub(super) settings: Settings,
     /// What is asked about.
     pub(super) inputs: Inputs,
+    /// Whether pictures of how an answer formed are written.
+    pub(super) frames: bool,
     /// What is known beside the model.
     pub(super) company: Company,
     /// When everything must end.

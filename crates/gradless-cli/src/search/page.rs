@@ -19,7 +19,7 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
         input: explained.item.features().input().to_vec(),
         classes: job.loaded.class_names(),
         // What was found is on the page as what the model is shown and as the change; and in x.npy.
-        answers: explained.answers.iter().map(|answer| Answer { x: Vec::new(), ..answer.clone() }).collect(),
+        answers: explained.answers.iter().map(for_page).collect(),
         settings,
         model: model(job, explained),
         command: command.to_owned(),
@@ -27,6 +27,19 @@ pub(super) fn page(job: &Job, explained: &Explained, command: &str) -> Page {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seconds: explained.seconds,
     }
+}
+
+/// An answer without what the page does not show. A photograph has many numbers, of which the page needs three digits.
+fn for_page(answer: &Answer) -> Answer {
+    let mut answer = Answer { x: Vec::new(), ..answer.clone() };
+    if answer.located.is_some() {
+        answer.change.clear();
+        let copies = answer.stability.iter_mut().flat_map(|survival| &mut survival.copies);
+        for numbers in copies.map(|copy| &mut copy.input).chain([&mut answer.after]) {
+            numbers.iter_mut().for_each(|number| *number = (1e3 * *number).round() / 1e3);
+        }
+    }
+    answer
 }
 
 /// Facts about the model, its preprocessing included.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gradless_explain::Answer;
-use gradless_explain::answer::margin_text;
+use gradless_explain::answer::{Located, margin_text};
 
 use super::job::{Explained, Job};
 use super::page;
@@ -28,11 +28,15 @@ pub(super) fn human(job: &Job, explained: &Explained, folder: &Path) -> String {
         lines.push(String::new());
         lines.push(format!("{}: {}", answer.question.name(), answer.sentence));
         lines.extend(explained.item.lines(answer));
+        let size = match &answer.located {
+            Some(Located { pieces: 1, .. }) => "in one piece".to_owned(),
+            Some(located) => format!("in {} pieces", located.pieces),
+            None => format!("l1 {:.2}", answer.norm_l1),
+        };
         lines.push(format!(
-            "    margin {} (noise floor {:.1e}), l1 {:.2}, {} queries, {}, {}",
+            "    margin {} (noise floor {:.1e}), {size}, {} queries, {}, {}",
             margin_text(answer.margin),
             answer.noise_floor,
-            answer.norm_l1,
             answer.queries,
             terminal::duration(Duration::from_secs_f64(answer.seconds)),
             answer.minimal.sentence(),

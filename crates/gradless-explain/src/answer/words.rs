@@ -16,6 +16,8 @@ pub(crate) struct Context<'a> {
     pub(crate) names: Vec<String>,
     /// Whether a change takes its features away.
     pub(crate) removes: bool,
+    /// The share of the picture that its regions cover, if it has some.
+    pub(crate) area: Option<f64>,
     pub(crate) margin: f64,
     pub(crate) floor: f64,
     pub(crate) confidence: &'a Sureness,
@@ -67,7 +69,7 @@ fn sentence(context: &Context<'_>) -> String {
 
 /// The sentence of an answer, by the number of its features.
 fn unnamed(context: &Context<'_>, name: &str, class: &str) -> String {
-    let these = these(context.counted);
+    let these = format!("{}{}", these(context.counted), context.area.map(of_picture).unwrap_or_default());
     if context.circumstance == Circumstance::AbsentHasClass && context.counted.used > 0 {
         let keep = if context.counted.used == 1 { "keeps" } else { "keep" };
         return format!(
@@ -75,8 +77,9 @@ fn unnamed(context: &Context<'_>, name: &str, class: &str) -> String {
             context.counted.kind.nothing()
         );
     }
+    let target = context.target.map(named).unwrap_or_default();
     let Context { question, counted, some_frozen, removes, .. } = *context;
-    question.sentence(&these, counted, class, some_frozen, removes)
+    question.sentence(&these, counted, [class, &target], some_frozen, removes)
 }
 
 /// How sure the model is, where somebody asked.
@@ -118,6 +121,16 @@ fn named(name: &str) -> String {
 fn these(Counted { kind, total, used }: Counted) -> String {
     let many = kind.many();
     if used == 1 { format!("One of {total} {many}") } else { format!("These {used} of {total} {many}") }
+}
+
+/// How much of a picture that is.
+fn of_picture(area: f64) -> String {
+    let percent = 100.0 * area;
+    if percent < 9.95 {
+        format!(" ({percent:.1} % of the picture)")
+    } else {
+        format!(" ({percent:.0} % of the picture)")
+    }
 }
 
 /// Why nothing was found, and what to try.
@@ -214,6 +227,7 @@ mod tests {
             counted,
             names: Vec::new(),
             removes: false,
+            area: None,
             margin: -0.5,
             floor: 1e-6,
             confidence: &Sureness::default(),

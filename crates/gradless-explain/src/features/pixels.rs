@@ -54,20 +54,17 @@ impl Pixels {
     }
 
     /// How it is disturbed, if it is a picture with a range.
-    fn disturbing(&self) -> Option<(Disturbance, Planes)> {
+    pub(super) fn disturbing(&self) -> Option<(Disturbance, Planes)> {
         let disturbance = self.disturbance.filter(|_| self.kind() == Kind::Pixels)?;
         let (rows, columns) = self.plane();
-        let range @ [low, high] = [self.least(), self.most()];
+        let range @ [low, high] = self.extent();
         (low < high && (high - low).is_finite()).then_some((disturbance, Planes { rows, columns, range }))
     }
 
     /// The least and the largest number of all places.
-    fn least(&self) -> f64 {
-        self.lower.values().iter().copied().fold(f64::INFINITY, f64::min)
-    }
-
-    fn most(&self) -> f64 {
-        self.upper.values().iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    pub(super) fn extent(&self) -> [f64; 2] {
+        let least = self.lower.values().iter().copied().fold(f64::INFINITY, f64::min);
+        [least, self.upper.values().iter().copied().fold(f64::NEG_INFINITY, f64::max)]
     }
 
     /// Rows and columns of a plane.

@@ -1,20 +1,26 @@
 //! What would change it: from the input as it is to anything allowed.
 
 use super::{Moves, Place, QuestionError, Range};
+use crate::answer::Counted;
 use crate::condition::Condition;
+use crate::features::Kind;
 
 pub(super) const NAME: &str = "change";
 pub(super) const ABBREVIATION: &str = "pn";
 pub(super) const TITLE: &str = "What would change it";
 pub(super) const TERM: &str = "pertinent negative";
 
-pub(super) fn sentence(these: &str, class: &str, moves: Moves, removes: bool) -> String {
+pub(super) fn sentence(these: &str, counted: Counted, class: &str, moves: Moves, removes: bool) -> String {
+    let lower = format!("{}{}", these[..1].to_lowercase(), &these[1..]);
+    if counted.kind == Kind::Regions {
+        return format!("Without {lower} it is {class}.");
+    }
     let way = match moves {
         _ if removes => "Removing",
         Moves::Add => "Adding to",
         Moves::TwoSided => "Changing",
     };
-    format!("{way} {}{} makes it {class}.", these[..1].to_lowercase(), &these[1..])
+    format!("{way} {lower} makes it {class}.")
 }
 
 pub(super) fn missed(original: &str, target: Option<&str>) -> String {

@@ -5,6 +5,7 @@ use gradless::Model;
 use super::{Account, Session};
 use crate::answer::Answer;
 use crate::error::ExplainError;
+use crate::features::Kind;
 use crate::question::Question;
 use crate::scores::Scores;
 
@@ -23,15 +24,19 @@ impl Session<'_> {
         let first = self.one(model, scores, question, account, &[])?;
         let mut answers = vec![first];
         let free = Account { before: 0, ..*account };
+        let are_regions = self.features.kind() == Kind::Regions;
         while answers.len() < self.options.count && answers[0].valid && !self.is_cancelled() {
             let used: Vec<usize> = answers.iter().flat_map(|answer| answer.used.clone()).collect();
             let apart = std::iter::once(used);
-            let sharing = answers[0].used.iter().map(|&feature| vec![feature]).take(SHARING);
+            // Regions lie side by side: what shares most of them is the same answer.
+            let sharing = if are_regions { 0 } else { SHARING };
+            let sharing = answers[0].used.iter().map(|&feature| vec![feature]).take(sharing);
             let mut found = false;
             for held in apart.chain(sharing).collect::<Vec<_>>() {
                 let Some(other) = self.other(model, scores, question, &free, &held)? else { continue };
                 let is_new = answers.iter().all(|answer| answer.used != other.used);
-                let is_as_sure = other.confidence.asked == answers[0].confidence.asked;
+                // Every answer of regions says how sure it is.
+                let is_as_sure = are_regions || other.confidence.asked == answers[0].confidence.asked;
                 if other.valid && is_new && is_as_sure && !other.used.is_empty() {
                     answers.push(other);
                     found = true;

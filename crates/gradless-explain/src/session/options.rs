@@ -107,7 +107,9 @@ impl Options {
     pub fn strategy_for(&self, question: Question, kind: Kind) -> Strategy {
         match question {
             Question::Attack { .. } => self.strategy.unwrap_or(Strategy::Attack),
-            Question::Part | Question::Change { .. } => self.strategy(kind),
+            Question::Part | Question::Change { .. } | Question::Contrast { .. } | Question::Essential => {
+                self.strategy(kind)
+            }
         }
     }
 
@@ -115,6 +117,7 @@ impl Options {
     pub fn strategy(&self, kind: Kind) -> Strategy {
         self.strategy.unwrap_or(match self.stability {
             _ if kind.has_choices() => Strategy::Select,
+            _ if kind == Kind::Regions => Strategy::Refine,
             Some(Stability::Off) => Strategy::Direct,
             Some(Stability::On { .. }) | None => Strategy::Eliminate,
         })
@@ -126,10 +129,23 @@ impl Options {
     }
 
     /// How sure the model must be of the answer, given what it says of the input: scores as they are searched.
-    pub(super) fn confidence(&self, scores: Scores, kind: Kind, original: &[f64]) -> Confidence {
+    pub(super) fn confidence(
+        &self,
+        question: Question,
+        scores: Scores,
+        kind: Kind,
+        original: &[f64],
+    ) -> Confidence {
         self.confidence.unwrap_or(match scores {
             _ if self.is_plain() => Confidence::CLASS_ALONE,
+            // What is left without some regions need not look like anything else.
+            _ if kind == Kind::Regions && question.origin() == Origin::Input => Confidence::CLASS_ALONE,
             Scores::Squashed => Confidence::Share(SQUASHED),
+            // A lead over one class has no probability.
+            _ if matches!(question, Question::Contrast { .. }) => Confidence::Share(SHARE),
+            Scores::Logits | Scores::Probabilities if kind == Kind::Regions => {
+                Confidence::Probability(SHARE * probability(original, largest(original)))
+            }
             // Forests say 0 and 1, which have no margin in logarithms: half of the way from even odds to the input's.
             Scores::Probabilities if kind.has_choices() => {
                 let own = probability(original, largest(original)).clamp(0.5, 1.0);

@@ -48,7 +48,7 @@ impl Sought<'_> {
         let (done, ended) = watched(self.session.watch.cancel, deadline, |cancel| {
             self.model.scores(Inputs { points: input, dim: input.len() }, &mut original)?;
             let kind = self.session.features.kind();
-            let asked = options.confidence(self.scores, kind, &original);
+            let asked = options.confidence(self.question, self.scores, kind, &original);
             let plain = self.question.condition(&original)?;
             let condition = plain.with(asked, &original);
             let kappa = options.kappa(condition.confidence(&original));
@@ -93,6 +93,8 @@ impl Sought<'_> {
                 let before = course;
                 (found, course) = search.run_for_class_alone(plain, &found)?;
                 course.steps.splice(0..0, before.steps);
+                course.asked.splice(0..0, before.asked);
+                course.forming.splice(0..0, before.forming);
                 course.iterations += before.iterations;
             }
             let mut told = Told::new(&search, &floor, found, course);
@@ -138,7 +140,7 @@ impl Sought<'_> {
         &self,
         options: &Options,
         told: &Told,
-        counted: Counted,
+        (counted, area): (Counted, Option<f64>),
         [original, explanation]: [&Verdict; 2],
         confidence: &Sureness,
     ) -> (String, Option<String>) {
@@ -149,6 +151,7 @@ impl Sought<'_> {
             question,
             valid: told.valid,
             counted,
+            area,
             names: names.filter_map(|feature| session.features.name_of(feature)).collect(),
             removes: matches!(counted.kind, Kind::Words | Kind::Switches)
                 && coordinates.moved(&told.point).iter().all(|&i| told.point[i] == 0.0),
@@ -185,7 +188,13 @@ impl Sought<'_> {
         let (original, explanation) =
             (verdict(largest(original), original), verdict(told.class, &told.scores));
         let target = self.question.target();
-        let (sentence, hint) = self.words(options, &told, counted, [&original, &explanation], &confidence);
+        let mut located = told.located(coordinates, before);
+        if let (Some(located), Some(scores)) = (&mut located, &told.course.without) {
+            located.without = Some(verdict(largest(scores), scores));
+        }
+        let area = located.as_ref().map(|located| located.area);
+        let (sentence, hint) =
+            self.words(options, &told, (counted, area), [&original, &explanation], &confidence);
         let [after, nothing] =
             [&told.point, &coordinates.origin].map(|point| coordinates.input(point, self.model.inputs()));
         let x = match self.question.origin() {
@@ -236,6 +245,7 @@ impl Sought<'_> {
             nonzeros: coordinates.moved(&told.point).len(),
             pixels: counted.used,
             minimal: told.minimal,
+            located,
             attack,
             first_valid: told.first_valid.map(|at| at + before),
             best_valid: told.best_valid.map(|at| at + before),

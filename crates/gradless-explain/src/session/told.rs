@@ -3,9 +3,10 @@
 use gradless::StopReason;
 
 use super::clock::Ended;
-use crate::answer::{Attacked, Circumstance, Compared, Minimal, Step};
+use crate::answer::{Attacked, Circumstance, Compared, Forming, Located, Minimal, Step};
 use crate::condition::{Confidence, Floor, Survival, largest};
 use crate::features::Coordinates;
+use crate::heat::heat;
 use crate::ledger::loss;
 use crate::question::Norm;
 use crate::strategy::{Course, Found, Search};
@@ -96,6 +97,23 @@ impl Told {
             (false, true) => Circumstance::AbsentHasClass,
             (false, false) => Circumstance::Usual,
         }
+    }
+
+    /// Where its regions lie, how much each matters and how it formed, if it is made of regions.
+    pub(super) fn located(&self, coordinates: &Coordinates<'_>, before: u64) -> Option<Located> {
+        let map = coordinates.map()?;
+        let used = coordinates.used(&self.point);
+        let mut marked = vec![false; map.count()];
+        used.iter().for_each(|&region| marked[region] = true);
+        let later = |forming: &Forming| Forming { queries: forming.queries + before, ..forming.clone() };
+        Some(Located {
+            area: used.iter().map(|&region| map.area(region)).sum(),
+            pieces: map.pieces(&marked),
+            regions: map.regions(),
+            heat: heat(&self.course.asked, map),
+            without: None,
+            forming: self.course.forming.iter().map(later).collect(),
+        })
     }
 
     /// How small the change is, and when smaller ones were known.

@@ -49,6 +49,7 @@ impl Search<'_> {
             Strategy::Fixed => Weights::Given,
             Strategy::Eliminate
             | Strategy::Select
+            | Strategy::Refine
             | Strategy::Direct
             | Strategy::Penalised
             | Strategy::Attack => Weights::Several,

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::direct::Held;
 use super::{Search, Strategy};
-use crate::condition::{Copy, Survival, certified_radius, largest, least_share, says};
+use crate::condition::{Condition, Copy, Survival, certified_radius, largest, least_share, says};
 use crate::error::ExplainError;
 use crate::features::{Disturbed, Strength};
 use crate::ledger::{Ledger, Surroundings};
@@ -199,9 +199,49 @@ impl<'a, 'b> Trials<'a, 'b> {
         Ok(Some(Held { point, margin, known: ledger.queries() }))
     }
 
+    /// How many variants of its input a point must withstand; `None` if it need not.
+    pub(super) fn variants(&self) -> Option<usize> {
+        Some(self.ledger.around.coordinates.variants()).filter(|&count| count > 0 && self.own.is_some())
+    }
+
+    /// Whether the class condition holds for all variants of a point's input, whatever the confidence: asked one after the other until one has
+    /// not; `None` where the queries do not suffice.
+    pub(super) fn withstands(
+        &self,
+        point: &[f64],
+        variants: usize,
+        condition: Condition,
+    ) -> Result<Option<bool>, ExplainError> {
+        let Surroundings { model, coordinates, .. } = self.ledger.around;
+        for which in 0..variants {
+            if self.left() == 0 {
+                return Ok(None);
+            }
+            let input = coordinates.variant(which, point, model.inputs());
+            let scores = self.ledger.look_at_inputs(&[input])?.concat();
+            if says(&scores).is_none() {
+                return Ok(None);
+            }
+            if condition.class_margin(&scores) <= 0.0 {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+
     /// Lets points pass only where the condition holds by so much more than asked.
     pub(super) fn ask_more(&self, more: f64) {
         self.more.set(more.max(0.0));
+    }
+
+    /// Whether a disturbed copy still answers the question: with the class of the answer. What is left without some regions looks like
+    /// one thing over one background and like another over another, so there any class counts that the question allows.
+    fn holds_disturbed(&self, scores: &[f64], favoured: usize) -> bool {
+        let Surroundings { coordinates, condition, .. } = self.ledger.around;
+        match coordinates.map() {
+            Some(_) => condition.class_margin(scores) > 0.0,
+            None => says(scores) == Some(favoured),
+        }
     }
 
     /// Keeps what the model said of an undisturbed point.
@@ -214,8 +254,8 @@ impl<'a, 'b> Trials<'a, 'b> {
         let Some(own) = &self.own else { return Ok(None) };
         let input = &self.ledger.input(point);
         let draws = self.draws;
-        let count =
-            |scores: &[Vec<f64>]| scores.iter().filter(|scores| says(scores) == Some(favoured)).count();
+        let holds = |scores: &Vec<f64>| self.holds_disturbed(scores, favoured);
+        let count = |scores: &[Vec<f64>]| scores.iter().filter(|scores| holds(scores)).count();
         let inputs: Vec<Vec<f64>> =
             (0..draws).map(|_| self.copy((point, input), Strength::Times(own.strength))).collect();
         let scores = self.ledger.look_at_inputs(&inputs)?;
@@ -228,9 +268,10 @@ impl<'a, 'b> Trials<'a, 'b> {
             }
             None => None,
         };
-        let copies = inputs.into_iter().zip(&scores).take(SHOWN).map(|(input, scores)| {
-            let class = largest(scores);
-            Copy { class, holds: class == favoured, input }
+        let copies = inputs.into_iter().zip(&scores).take(SHOWN).map(|(input, scores)| Copy {
+            class: largest(scores),
+            holds: holds(scores),
+            input,
         });
         Ok(Some(Survival {
             disturbance: own.disturbed.words.clone(),

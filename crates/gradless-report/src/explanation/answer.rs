@@ -1,8 +1,10 @@
 //! The part of the page about one question: numbers, scores, curves, how sure, what it cost.
 
 use gradless_explain::answer::Counted;
+use gradless_explain::features::Kind;
 use gradless_explain::{Answer, Attacked, Confidence, Minimal, Norm, Step, Strategy};
 
+use super::regions::percent;
 use super::subject::{Subject, title};
 use super::{Page, belief, scores};
 use crate::curve::Curve;
@@ -26,6 +28,12 @@ pub(super) fn write(page_data: &Page, answer: &Answer, index: usize, page: &mut 
     scores::write(page_data, answer, page);
     if answer.steps.is_empty() {
         page.push_str("<p class=\"note\">No trace was recorded: there are no curves to show.</p>\n");
+    } else if answer.located.is_some() {
+        let cost = |step: &Step| 100.0 * step.objective.unwrap_or(f64::NAN);
+        Curve { title: "Percent of the picture, more for pieces,", value: cost, from_zero: true }
+            .write(answer, page);
+        let regions = |step: &Step| step.nonzeros as f64;
+        Curve { title: "Regions", value: regions, from_zero: true }.write(answer, page);
     } else if answer.steps.len() >= FEWEST {
         let objective = |step: &Step| step.objective.unwrap_or(f64::NAN);
         match &answer.attack {
@@ -56,9 +64,14 @@ fn smallest(norm: Norm) -> &'static str {
 /// The four numbers people look for first.
 fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
     let Counted { kind, used, .. } = answer.features;
-    let unit = if answer.is_part() { "kept" } else { "changed" };
+    let unit = match (answer.is_part(), kind) {
+        (true, _) => "kept",
+        (false, Kind::Regions) => "taken away",
+        (false, _) => "changed",
+    };
     let values = match (&page_data.subject, page_data.frame.channels) {
         (Subject::Table(_) | Subject::Text(_), _) | (_, 1) => String::new(),
+        _ if answer.located.is_some() => String::new(),
         _ => format!(", {}", plural(answer.nonzeros, "value")),
     };
     let [before, after] =
@@ -77,10 +90,13 @@ fn figures(page_data: &Page, answer: &Answer, page: &mut String) {
     entries.extend(answer.stability.as_ref().map(belief::bound));
     let linf =
         answer.attack.as_ref().map_or_else(String::new, |told| format!(", linf: {}", number(told.norm_linf)));
-    entries.extend([
-        (format!("l1 norm (l2: {}{linf})", number(answer.norm_l2)), number(answer.norm_l1)),
-        ("queries".to_owned(), count(answer.queries)),
-    ]);
+    entries.push(match &answer.located {
+        Some(located) => {
+            (format!("of the picture, in {}", plural(located.pieces, "piece")), percent(located.area))
+        }
+        None => (format!("l1 norm (l2: {}{linf})", number(answer.norm_l2)), number(answer.norm_l1)),
+    });
+    entries.push(("queries".to_owned(), count(answer.queries)));
     page.push_str("<dl class=\"figures-row\">\n");
     for (label, value) in entries {
         put!(page, "<div><dt>{label}</dt><dd>{value}</dd></div>\n");
@@ -110,8 +126,14 @@ fn sureness(answer: &Answer, page: &mut String) {
         (Minimal::Checked, _) if answer.strategy == Strategy::Eliminate => {
             "yes: without any one of its pieces it does not hold".to_owned()
         }
+        (Minimal::Checked, true) if answer.located.is_some() => {
+            "yes: without any one of these regions it does not hold".to_owned()
+        }
         (Minimal::Checked, true) => {
             format!("yes: without any one of these {} the class is lost", answer.features.kind.many())
+        }
+        (Minimal::Checked, false) if answer.located.is_some() => {
+            "yes: with any one of these regions back it does not hold".to_owned()
         }
         (Minimal::Checked, false) => "yes: with any one of these changes undone the class stays".to_owned(),
         (Minimal::BudgetEnded, _) => "not known: the search ended before every part was tried".to_owned(),

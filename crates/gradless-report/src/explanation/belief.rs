@@ -8,6 +8,9 @@ use super::subject::Subject;
 use crate::format::number;
 use crate::html::{LONGEST_NAME, image, isolated, name, put};
 
+/// Copies with more columns than this are drawn larger.
+const WIDE: usize = 64;
+
 /// Bars of the margin, a strip of disturbed copies, the certificate, and other opinions.
 pub(super) fn write(page_data: &Page, answer: &Answer, page: &mut String) {
     page.push_str("<div class=\"belief\">\n");
@@ -59,7 +62,8 @@ fn bars(answer: &Answer, page: &mut String) {
 
 /// A few disturbed copies with the class of each, and what all of them say.
 fn copies(page_data: &Page, survival: &Survival, page: &mut String) {
-    page.push_str("<section class=\"copies\">\n<h3>Disturbed copies</h3>\n<div class=\"row\">\n");
+    let wide = if page_data.frame.columns > WIDE { " wide" } else { "" };
+    put!(page, "<section class=\"copies{wide}\">\n<h3>Disturbed copies</h3>\n<div class=\"row\">\n");
     let drawn = page_data.subject == Subject::Picture;
     for copy in survival.copies.iter().filter(|_| drawn) {
         let class = page_data.class_name(copy.class);
@@ -83,7 +87,10 @@ fn opinions(page_data: &Page, answer: &Answer, page: &mut String) {
         Some(plausibility) => {
             put!(page, "<p class=\"note\">Plausibility: {}.</p>\n", isolated(&plausibility.sentence()));
         }
-        None if !answer.is_part() && answer.stability.is_some() && page_data.subject == Subject::Picture => page.push_str(
+        None if !answer.is_part()
+            && answer.stability.is_some()
+            && answer.located.is_none()
+            && page_data.subject == Subject::Picture => page.push_str(
             "<p class=\"note\">No examples were given. With inputs like this one (<code>--examples DIR</code>) a change is made of \
              what occurs in them, and other models agree with it more often.</p>\n",
         ),

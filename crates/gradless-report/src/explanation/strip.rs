@@ -2,8 +2,8 @@
 
 use gradless_explain::Answer;
 
-use super::Page;
 use super::subject::title;
+use super::{Page, regions};
 use crate::format::{count, plural};
 use crate::html::{LONGEST_NAME, image, isolated, name, put};
 use crate::picture::{Picture, PictureError};
@@ -18,6 +18,10 @@ pub(super) fn write(page_data: &Page, page: &mut String) {
     );
     group("one", "Input", &original, page);
     for answer in &page_data.answers {
+        if let Some(located) = &answer.located {
+            group("two", &title(answer), &regions::figures(page_data, answer, located), page);
+            continue;
+        }
         let class = page_data.class_name(answer.explanation.class);
         let (first, second) = if answer.is_part() {
             let alone = alone(page_data, answer, &class, "On its own", "The kept pixels alone");
@@ -27,6 +31,10 @@ pub(super) fn write(page_data: &Page, page: &mut String) {
             (change(page_data, answer), alone)
         };
         group("two", &title(answer), &(first + &second), page);
+    }
+    let first = page_data.answers.first().and_then(|answer| answer.located.as_ref());
+    if let Some(heat) = first.and_then(|located| regions::heat_figure(page_data, located)) {
+        group("one", "Heat map", &heat, page);
     }
     page.push_str("</section>\n");
 }
@@ -38,7 +46,7 @@ fn group(size: &str, title: &str, figures: &str, page: &mut String) {
     );
 }
 
-fn figure(image: &str, title: &str, caption: &str) -> String {
+pub(super) fn figure(image: &str, title: &str, caption: &str) -> String {
     format!(
         "<figure>{image}<figcaption><strong>{title}</strong>\
          <span class=\"caption\">{caption}</span></figcaption></figure>\n"
@@ -46,14 +54,14 @@ fn figure(image: &str, title: &str, caption: &str) -> String {
 }
 
 /// A picture, or why it cannot be drawn.
-fn drawn(picture: Result<Picture, PictureError>, alt: &str) -> String {
+pub(super) fn drawn(picture: Result<Picture, PictureError>, alt: &str) -> String {
     match picture {
         Ok(picture) => image(&picture, alt),
         Err(error) => format!("<p class=\"note\">Not drawn: {}</p>", isolated(&error.to_string())),
     }
 }
 
-fn alone(page_data: &Page, answer: &Answer, class: &str, title: &str, alt: &str) -> String {
+pub(super) fn alone(page_data: &Page, answer: &Answer, class: &str, title: &str, alt: &str) -> String {
     let miss = if answer.valid { "" } else { "closest miss, " };
     let image = drawn(page_data.frame.picture(&answer.after), &format!("{alt}, {miss}classified as {class}"));
     figure(&image, title, &format!("{miss}classified as {}", name(class, LONGEST_NAME)))

@@ -74,7 +74,7 @@ pub fn overlay(original: &Picture, change: &[f64], marks: Marks) -> Result<Pictu
 }
 
 /// Dark enough that both colours stand out from white, light enough that the picture is recognised.
-fn faded(brightness: f64) -> f64 {
+pub(super) fn faded(brightness: f64) -> f64 {
     0.07 + 0.33 * brightness
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use gradless_explain::Norm;
 
+use crate::input::ResizeWord;
 use crate::model::ModelArguments;
 use crate::search::TextArguments;
 use crate::table::TableArguments;
@@ -38,9 +39,11 @@ pub(crate) struct Attack {
     #[arg(long, value_name = "X", help_heading = "What is attacked")]
     pub(crate) input: Option<PathBuf>,
 
-    /// Bring pictures of another size or colour to the model's (they are refused otherwise)
-    #[arg(long, help_heading = "What is attacked")]
-    pub(crate) resize: bool,
+    /// Bring pictures of another size or colour to the model's: crop (their middle), letterbox (all of them within grey bars), squash
+    /// (stretched), or trained (also without a word): as `resize` in the model's description says, else crop above 64 x 64, squash below
+    /// [default: trained for models above 64 x 64, else they are refused]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "trained", hide_possible_values = true, help_heading = "What is attacked")]
+    pub(crate) resize: Option<ResizeWord>,
 
     /// What is small
     #[arg(long, value_enum, default_value_t, help_heading = "What is asked")]

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use gradless_explain::{Confidence, Kappa, Question, Steadiness};
 
+use crate::input::ResizeWord;
 use crate::model::ModelArguments;
 use crate::search::TextArguments;
 use crate::table::TableArguments;
@@ -28,7 +29,8 @@ A model takes one input `[batch, channels, rows, columns]` (or NHWC), the column
 `M.onnx` describes what the file does not say (layout, scale, mean, std, range, scores, classes); flags go first.
 
 What is written to the folder: report.html to look at, result.json, config.json, journal, and for each question x.npy (the part,
-or the change), image.png (what the model sees), overlay.png and trace.csv; of a table answer.csv, of a text answer.txt.
+or the change), image.png (what the model sees), overlay.png and trace.csv; of a table answer.csv, of a text answer.txt; of regions also
+regions.npy (the region of every pixel), heat.npy, heat-error.npy and heat.png (how much each matters, and how well that is known).
 
 Exit code: 0 all that was asked for was found, 1 searched and something was not found, 2 error.
 ";
@@ -45,9 +47,11 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "X", help_heading = "What is explained")]
     pub(crate) input: Option<PathBuf>,
 
-    /// Bring pictures of another size or colour to the model's (they are refused otherwise)
-    #[arg(long, help_heading = "What is explained")]
-    pub(crate) resize: bool,
+    /// Bring pictures of another size or colour to the model's: crop (their middle), letterbox (all of them within grey bars), squash
+    /// (stretched), or trained (also without a word): as `resize` in the model's description says, else crop above 64 x 64, squash below
+    /// [default: trained for models above 64 x 64, else they are refused]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "trained", hide_possible_values = true, help_heading = "What is explained")]
+    pub(crate) resize: Option<ResizeWord>,
 
     /// Which questions: what is enough for the class, what change would alter it
     #[arg(long, alias = "mode", value_parser = questions(), default_value = BOTH, help_heading = "What is asked")]
@@ -57,7 +61,7 @@ pub(crate) struct Explain {
     #[arg(long, value_enum, value_name = "SET", help_heading = "What is asked")]
     pub(crate) set: Option<ChangeSet>,
 
-    /// The class a change should lead to, by name or number [default: any other]
+    /// The class a change should lead to, by name or number [default: any other]; with --question contrast the one it is compared with
     #[arg(long, value_name = "CLASS", help_heading = "What is asked")]
     pub(crate) target: Option<String>,
 
@@ -70,6 +74,11 @@ pub(crate) struct Explain {
     /// draws=N (of the last check) [default: noise=0.15,shift=1,brightness=0.1,draws=100, small pictures are not moved; with the presets paper and authors: off]
     #[arg(long, value_name = "off|on|noise=..,shift=..", help_heading = "What is asked")]
     pub(crate) stability: Option<Steadiness>,
+
+    /// What of a picture is left out or changed: pixels; regions=N, about N patches of similar colour; grid=N, squares, N each way; or
+    /// regions=FILE, a picture or .npy of the model's size with a label for every pixel [default: regions=256 for models of pictures above 64 x 64, else pixels]
+    #[arg(long, value_name = "pixels|regions|grid|regions=FILE", help_heading = "What is asked")]
+    pub(crate) features: Option<String>,
 
     /// Inputs like this one (a folder, an IDX file, or a .npy with one per row): changes begin at the nearest of another class, so that
     /// what remains is real. `none` for none [default: with the embedded LeNet a sheet of digits]
@@ -89,11 +98,13 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "MASK|NAME,..", help_heading = "What is asked")]
     pub(crate) freeze: Option<String>,
 
-    /// What counts as absent in a part: a number, or a picture or .npy with one for each place [default: 0]
+    /// What counts as absent: a number, a colour R,G,B (0 to 255), a picture or .npy with one number for each place, blur or blur=SHARE
+    /// (the input itself, blurred by that share of its shorter side), mean (its mean colour), diffusion (what diffuses in from around; regions only)
+    /// [default: blur for regions, else 0]
     #[arg(
         long,
         alias = "background",
-        value_name = "V|FILE",
+        value_name = "V|R,G,B|blur|mean|diffusion|FILE",
         allow_hyphen_values = true,
         help_heading = "What is asked"
     )]
@@ -107,7 +118,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "V|FILE", allow_hyphen_values = true, help_heading = "What is asked")]
     pub(crate) upper: Option<String>,
 
-    /// Inputs the model may be given for each question, everything included [default: 5000; with the presets paper and
+    /// Inputs the model may be given for each question, everything included [default: 5000; for regions 1500; with the presets paper and
     /// authors: what 200 steps take]
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) max_queries: Option<u64>,
@@ -132,7 +143,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", help_heading = "How it is searched")]
     pub(crate) threads: Option<usize>,
 
-    /// How the smallest answer is searched [default: eliminate; direct with --stability off; penalised where --method names another method than auto; with the
+    /// How the smallest answer is searched [default: refine for regions, else eliminate; direct with --stability off; penalised where --method names another method than auto; with the
     /// presets paper and authors: fixed]
     #[arg(long, value_enum, value_name = "STRATEGY", help_heading = "How it is searched")]
     pub(crate) strategy: Option<StrategyName>,
@@ -195,6 +206,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "DIR", help_heading = "What is written")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Pictures of how an answer of regions formed, one for every better one, below frames/: their names count queries
+    #[arg(long, help_heading = "What is written")]
+    pub(crate) frames: bool,
+
     /// Replace what an earlier run left in the folder
     #[arg(long, help_heading = "What is written")]
     pub(crate) force: bool,
@@ -206,14 +221,12 @@ pub(crate) const BOTH: &str = "both";
 /// The names of questions, with what they ask.
 fn questions() -> PossibleValuesParser {
     let named = |question: Question| {
-        PossibleValue::new(question.name()).alias(question.abbreviation()).help(format!(
-            "{} ({})",
-            question.title(),
-            question.term()
-        ))
+        let word =
+            PossibleValue::new(question.name()).help(format!("{} ({})", question.title(), question.term()));
+        if question.abbreviation() == question.name() { word } else { word.alias(question.abbreviation()) }
     };
     let both = PossibleValue::new(BOTH).help("One after the other");
-    Question::KINDS.into_iter().map(named).chain([both]).into()
+    Question::KINDS.into_iter().map(named).chain([both]).chain(Question::OTHERS.map(named)).into()
 }
 
 /// How the smallest answer is searched.
@@ -223,6 +236,8 @@ pub(crate) enum StrategyName {
     Eliminate,
     /// The fewest features that suffice, of those that have a choice of a few values: columns, words, regions
     Select,
+    /// From groups of regions to single ones: what answers the question grows, then what it does not need goes
+    Refine,
     /// By what single places do to the scores; where they tell nothing, by the method
     Direct,
     /// The method minimises loss and penalty at several weights

@@ -6,8 +6,8 @@ use gradless_explain::{
     Confidence, Disturbance, Moves, Options, Question, Stability, Start, Starts, Strategy,
 };
 
-use super::arguments::{ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
-use crate::search::{Given, Settings};
+use super::arguments::{BOTH, ChangeSet, Explain, PresetName, StartName, StrategyName, Switch};
+use crate::search::{Given, Settings, into_regions};
 
 /// The paper's steps and directions per step.
 const STEPS: u64 = 200;
@@ -17,6 +17,8 @@ const DIRECTIONS: u64 = 200;
 const BESIDE: u64 = 16;
 /// The paper's weight for colour pictures; for digits it is the default one.
 const WEIGHT_COLOUR: f64 = 0.5;
+/// Queries per question about the regions of a photograph: a model of that size takes its time.
+const QUERIES_FOR_REGIONS: u64 = 1_500;
 
 /// What is asked of such a model.
 pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> {
@@ -44,11 +46,15 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
         }
         config.recipe = config.recipe.with_weight(weight);
     }
+    let strategy = strategy(asked, method);
+    let regions = into_regions(asked.features.as_deref(), given.shape, strategy);
     let default_queries = if paper {
         config.stop = StopRule::Iterations(STEPS);
         let per_step =
             if config.recipe.momentum == Momentum::Plain { DIRECTIONS + 1 } else { 2 * DIRECTIONS + 2 };
         STEPS * per_step + BESIDE
+    } else if regions {
+        QUERIES_FOR_REGIONS
     } else {
         queries
     };
@@ -63,8 +69,8 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
     };
     let noise_floor = asked.noise_floor.map(|floor| not_negative("--noise-floor", floor)).transpose()?;
     let options = Options {
-        questions: questions(asked, given.target),
-        strategy: strategy(asked, method),
+        questions: questions(asked, given.target)?,
+        strategy,
         method: method.name.to_owned(),
         config,
         max_queries,
@@ -105,21 +111,24 @@ pub(super) fn of(asked: &Explain, given: Given<'_>) -> anyhow::Result<Settings> 
             .stability
             .unwrap_or_default()
             .disturbance
-            .unwrap_or_else(|| Disturbance::of(given.shape)),
+            .unwrap_or_else(|| if regions { Disturbance::OF_REGIONS } else { Disturbance::of(given.shape) }),
         options,
     })
 }
 
-fn questions(asked: &Explain, target: Option<usize>) -> Vec<Question> {
+fn questions(asked: &Explain, target: Option<usize>) -> anyhow::Result<Vec<Question>> {
     let moves = match (asked.set, asked.preset) {
         (Some(ChangeSet::Add), _) | (None, PresetName::Paper) => Moves::Add,
         (Some(ChangeSet::TwoSided) | None, _) => Moves::TwoSided,
     };
     let named = |word: &str| Question::named(word, moves, target);
-    match named(&asked.question) {
+    Ok(match named(&asked.question) {
         Some(question) => vec![question],
+        None if asked.question != BOTH => {
+            bail!("--question {} needs --target, the class it is compared with", asked.question)
+        }
         None => Question::KINDS.iter().filter_map(|kind| named(kind.name())).collect(),
-    }
+    })
 }
 
 /// As typed; else as in the paper, and a method that is named is used.
@@ -127,6 +136,7 @@ fn strategy(asked: &Explain, method: Method) -> Option<Strategy> {
     let typed = asked.strategy.map(|strategy| match strategy {
         StrategyName::Eliminate => Strategy::Eliminate,
         StrategyName::Select => Strategy::Select,
+        StrategyName::Refine => Strategy::Refine,
         StrategyName::Direct => Strategy::Direct,
         StrategyName::Penalised => Strategy::Penalised,
         StrategyName::Fixed => Strategy::Fixed,

@@ -3,7 +3,7 @@ use crate::npy;
 use crate::scratch::Folder;
 
 fn space(shape: &[usize]) -> Space {
-    Space { shape: shape.to_vec(), range: [-1.0, 1.0], resize: true }
+    Space { shape: shape.to_vec(), range: [-1.0, 1.0], resize: Some(gradless_models::Resize::Squash) }
 }
 
 /// 0, 1, 2, … in an array of this shape.

@@ -4,7 +4,7 @@ use png::{BitDepth, ColorType};
 use super::*;
 
 fn space(shape: [usize; 3], resize: bool) -> Space {
-    Space { shape: shape.to_vec(), range: [-0.5, 0.5], resize }
+    Space { shape: shape.to_vec(), range: [-0.5, 0.5], resize: resize.then_some(Resize::Squash) }
 }
 
 /// A picture in which no two pixels are alike.
@@ -103,7 +103,7 @@ fn another_size_or_colour_needs_resize() {
     refused(&colour, &space([3, 28, 28], false), &[size]);
     refused(&colour, &space([1, 80, 100], false), &["in colour", "turn it to grey", "--resize"]);
     refused(&colour, &space([4, 80, 100], false), &["4 channels", ".npy"]);
-    let vector = Space { shape: vec![784], range: [0.0, 1.0], resize: true };
+    let vector = Space { shape: vec![784], range: [0.0, 1.0], resize: Some(Resize::Squash) };
     refused(&colour, &vector, &["[784]", "are not pictures"]);
     let endless = Space { range: [f64::NEG_INFINITY, f64::INFINITY], ..space([3, 80, 100], false) };
     refused(&colour, &endless, &["-inf to inf"]);

@@ -5,7 +5,7 @@ use crate::scratch::Folder;
 const DIGIT: &[u8] = include_bytes!("../../../assets/digits/5.png");
 
 fn space() -> Space {
-    Space { shape: vec![1, 28, 28], range: [0.0, 1.0], resize: false }
+    Space { shape: vec![1, 28, 28], range: [0.0, 1.0], resize: None }
 }
 
 /// An IDX file of pictures with the bytes 0, 1, 2, … .
@@ -69,7 +69,7 @@ fn an_idx_file_is_its_images() {
     // Even one image is a file of many.
     assert!(Source::open(&folder.put("one", &idx(1, 2, 3)), &small).unwrap().is_many());
     refused(&path, &space(), &["any-name", "3 x 2 pixels", "28 x 28", "--resize"]);
-    let larger = Space { resize: true, ..space() };
+    let larger = Space { resize: Some(gradless_models::Resize::Squash), ..space() };
     assert_eq!(Source::open(&path, &larger).unwrap().read(1, &larger).unwrap().len(), 784);
     refused(&path, &Space { shape: vec![6], ..space() }, &["not pictures"]);
     let told = format!("{:#}", super::super::read(&path, &small).unwrap_err());

@@ -2,9 +2,10 @@
 
 use anyhow::Context;
 use gradless::PerCoordinate;
-use gradless_explain::{Disturbance, Grid, Pixels};
+use gradless_explain::{Background, Disturbance, Features, Grid, Partition, Pixels};
 
-use super::super::Call;
+use super::super::{Call, Settings};
+use super::cut::Cut;
 use crate::input::{self, Source, Space};
 use crate::model::{self, BlackBox, Loaded};
 
@@ -17,12 +18,21 @@ pub(in crate::search) struct Arrays {
     upper: PerCoordinate,
     background: PerCoordinate,
     frozen: Vec<bool>,
+    /// What of an input can be left out or changed.
+    cut: Cut,
 }
 
 impl Arrays {
-    pub(in crate::search) fn open(call: &Call<'_>, loaded: &Loaded) -> anyhow::Result<Self> {
-        let range @ [low, high] = loaded.onnx.description().range;
-        let space = Space { shape: loaded.onnx.shape().to_vec(), range, resize: call.resize };
+    pub(in crate::search) fn open(
+        call: &Call<'_>,
+        loaded: &Loaded,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
+        let description = loaded.onnx.description();
+        let range @ [low, high] = description.range;
+        let shape = loaded.onnx.shape().to_vec();
+        let resize = input::resize(call.resize, description, &shape);
+        let space = Space { shape, range, resize };
         let source = call.input.as_deref().map(|path| Source::open(path, &space)).transpose()?;
         let mut background: PerCoordinate = 0.0_f64.clamp(low, high).into();
         if let Some(grid) = grid(&space) {
@@ -35,12 +45,15 @@ impl Arrays {
         };
         let lower = read("lower", call.lower)?.unwrap_or(low.into());
         let upper = read("upper", call.upper)?.unwrap_or(high.into());
-        let background = read("absent", call.absent)?.unwrap_or(background);
+        let cut = Cut::of(call.features, call.absent.as_deref(), settings, &space)?;
+        if let Some(Background::Values(values)) = &cut.absent {
+            background.clone_from(values);
+        }
         let frozen = match call.freeze {
             Some(path) => input::mask(path.as_ref(), &space).context("--freeze")?,
             None => Vec::new(),
         };
-        Ok(Self { source, space, lower, upper, background, frozen })
+        Ok(Self { source, space, lower, upper, background, frozen, cut })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -55,12 +68,16 @@ impl Arrays {
         self.source.as_ref().map_or_else(|| "5.png".to_owned(), |source| source.name(index))
     }
 
-    pub(super) fn read(&self, index: usize, disturbance: Disturbance) -> anyhow::Result<Pixels> {
+    pub(super) fn read(
+        &self,
+        index: usize,
+        disturbance: Disturbance,
+    ) -> anyhow::Result<Box<dyn Features + Send>> {
         let input = match &self.source {
             Some(source) => source.read(index, &self.space)?,
             None => input::digit(&self.space)?,
         };
-        Ok(Pixels {
+        self.cut.features(Pixels {
             input,
             shape: self.space.shape.clone(),
             lower: self.lower.clone(),
@@ -70,6 +87,15 @@ impl Arrays {
             grid: grid(&self.space),
             disturbance: Some(disturbance),
         })
+    }
+
+    /// How inputs are cut up, in words; `None` if they are not.
+    pub(super) fn partition(&self) -> Option<String> {
+        self.cut.partition.as_ref().map(Partition::words)
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.space.shape
     }
 
     pub(super) fn sha256(&self) -> String {
@@ -87,7 +113,7 @@ fn grid(space: &Space) -> Option<Grid> {
 }
 
 /// How the model takes its numbers.
-pub(super) fn facts(model: &BlackBox) -> Vec<(String, String)> {
+pub(super) fn facts(arrays: &Arrays, model: &BlackBox) -> Vec<(String, String)> {
     let description = model.description();
     let list = |values: &[f64], none: &str| {
         if values.is_empty() { none.to_owned() } else { format!("{values:?}") }
@@ -105,5 +131,6 @@ pub(super) fn facts(model: &BlackBox) -> Vec<(String, String)> {
             ),
         ),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    let resized = arrays.space.resize.map(|how| ("pictures of another size", how.words().to_owned()));
+    pairs.into_iter().chain(resized).map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -59,7 +59,8 @@ class Numbers:
         return np.where(numbers == self.missing, np.nan, numbers)
 
     def show(self, number: float) -> Any:
-        return _first(self.decode(np.array([number])))
+        value = _first(self.decode(np.array([number])))
+        return value.item() if isinstance(value, (np.floating, np.integer)) else value
 
 
 @dataclass

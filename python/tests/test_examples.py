@@ -40,6 +40,22 @@ def blocks(path):
     return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", ["docs/tables.md", "docs/texts.md"])
+def test_the_tutorials_run_and_end_in_a_page(name, tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    scope = {"__name__": "example"}
+    for example in blocks(ROOT / name):
+        exec(compile(example, name, "exec"), scope)
+    found = scope["found"]
+    assert found.part.valid and found.change.valid
+    (page,) = tmp_path.glob("*.html")
+    text = page.read_text(encoding="utf-8")
+    assert "What is enough" in text and "What would change it" in text
+    assert all(word in text for word in [*found.part.words, *found.change.words])
+
+
 @pytest.mark.parametrize("name", ["README.md", "python/README.md"])
 def test_the_examples_of_the_readmes_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

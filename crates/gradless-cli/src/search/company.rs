@@ -37,11 +37,9 @@ pub(super) struct Company {
 impl Company {
     /// Reads what the words name.
     pub(super) fn new(asked: &Invited<'_>, loaded: &Loaded, space: &Space) -> anyhow::Result<Self> {
-        let engine = model::engine_of(asked.engine)?;
-        let options =
-            |description| OnnxOptions { engine, description: Some(description), ..OnnxOptions::default() };
         let load = |path: &Path| -> anyhow::Result<Onnx> {
-            Ok(Onnx::load_with(path, &options(Description::beside(path)?))?)
+            let (engine, description) = (model::engine_of(asked.engine)?, Some(Description::beside(path)?));
+            Ok(Onnx::load_with(path, &OnnxOptions { engine, description, ..OnnxOptions::default() })?)
         };
         let mut others = Vec::new();
         for path in asked.second_opinion {

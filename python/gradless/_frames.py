@@ -117,7 +117,7 @@ class Frame:
         row = _one_row(x)
         table = row if data is None else _like(data, row)
         self.columns: list[Codec] = _columns(table)
-        own = _columns(row)
+        own = _columns(row, self.columns)
         for column, mine in zip(self.columns, own):
             if type(column) is not type(mine):
                 raise TypeError(
@@ -174,9 +174,11 @@ def _like(data: Any, row: Any) -> Any:
     return data[names]
 
 
-def _columns(frame: Any) -> list[Codec]:
+def _columns(frame: Any, like: list[Codec] | None = None) -> list[Codec]:
+    """What the columns of a table are; one value alone is taken for what the others `like` it are."""
     reader = _polars_column if type(frame).__module__.startswith("polars") else _pandas_column
-    return [reader(frame, name) for name in frame.columns]
+    are_levels = [isinstance(column, Levels) for column in like] if like else [False] * len(frame.columns)
+    return [reader(frame, name, is_level) for name, is_level in zip(frame.columns, are_levels)]
 
 
 class PandasNumbers:
@@ -217,7 +219,7 @@ def _epoch(dtype: Any) -> Any:
     return pd.Timestamp(0, tz=getattr(dtype, "tz", None))
 
 
-def _pandas_column(frame: Any, name: Any) -> Codec:
+def _pandas_column(frame: Any, name: Any, is_level: bool) -> Codec:
     import pandas as pd
 
     series = frame[name]
@@ -226,7 +228,7 @@ def _pandas_column(frame: Any, name: Any) -> Codec:
         days = ((series - _epoch(dtype)) / pd.Timedelta(1, "D")).to_numpy(dtype=float, na_value=np.nan)
         return Numbers(str(name), days, PandasNumbers(dtype))
     known = [value for value in series.tolist() if not _is_missing(value)]
-    counted = dtype == object and bool(known) and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
+    counted = not is_level and dtype == object and bool(known) and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
     if (pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)) or counted:
         return Numbers(str(name), pd.to_numeric(series).to_numpy(dtype=float, na_value=np.nan), PandasNumbers(dtype))
     values = [None if _is_missing(value) else value for value in series.tolist()]
@@ -260,7 +262,7 @@ class PolarsLevels:
         return pl.Series(values, dtype=self.dtype)
 
 
-def _polars_column(frame: Any, name: str) -> Codec:
+def _polars_column(frame: Any, name: str, is_level: bool) -> Codec:
     import polars as pl
 
     series = frame[name]
@@ -268,7 +270,7 @@ def _polars_column(frame: Any, name: str) -> Codec:
     if dtype.is_temporal():
         micros = series.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy()
         return Numbers(name, micros * 1000 / DAY, PolarsNumbers(dtype))
-    if dtype.is_numeric():
+    if dtype.is_numeric() and not is_level:
         return Numbers(name, series.cast(pl.Float64).to_numpy(), PolarsNumbers(dtype))
     return Levels(name, series.to_list(), PolarsLevels(dtype))
 

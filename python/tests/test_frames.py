@@ -239,6 +239,9 @@ def test_bad_tables_get_a_sentence(people, model):
         gradless.explain(lambda rows: 1 / 0, frame.iloc[[0]], data=frame)
     with pytest.raises(ValueError, match="shape"):
         gradless.explain(lambda rows: np.zeros((len(rows) + 1, 2)), frame.iloc[[0]], data=frame)
+    # A column of numbers and strings holds names, whatever the row has.
+    mixed = frame.assign(code=np.resize(np.array([1, "x", 2.5, None], dtype=object), len(frame)))
+    assert gradless.explain(lambda rows: model.predict_proba(rows), mixed.iloc[[2]], data=mixed, question="change").nfev > 0
     # What nobody has seen, and what is missing everywhere, is no reason to fail.
     odd = frame.assign(never=np.nan)
     unseen = odd.iloc[[0]].assign(job="astronaut")

@@ -16,6 +16,7 @@ from ._gradless import __version__
 from ._methods import Method, methods
 from ._minimize import Progress, minimize
 from ._optimizer import Optimizer
+from ._pictures import Regions
 from ._predict import Model, load_model
 from ._regularizers import L1, L2, ElasticNet, GroupL2, Regularizer
 from ._result import OptimizeResult
@@ -42,6 +43,7 @@ __all__ = [
     "Optimizer",
     "Progress",
     "RayExecutor",
+    "Regions",
     "Regularizer",
     "Set",
     "Simplex",

@@ -20,6 +20,9 @@ from ._workers import Crew, crew_of
 #: Values that a number of a saved picture can have.
 LEVELS = 256
 
+#: Queries per question unless told otherwise: of regions fewer, as models of photographs take their time.
+QUERIES = {False: 5000, True: 1500}
+
 
 def explain(
     predict: Any,
@@ -45,7 +48,7 @@ def explain(
     threshold: float | None = None,
     count: int = 1,
     set: str = "two-sided",
-    max_queries: int = 5000,
+    max_queries: int | None = None,
     max_seconds: float | None = None,
     rng: Any = 0,
     strategy: str | None = None,
@@ -65,6 +68,7 @@ def explain(
     agree: int = 0,
     batch_size: int = 32,
     workers: Any = None,
+    resize: str | None = None,
     title: str | None = "explanation",
     mode: str | None = None,
     background: Any = None,
@@ -86,19 +90,22 @@ def explain(
         ``(n, *x.shape)``, a table of ``n`` rows, or a list of ``n`` texts, as ``x`` is, gives scores of shape ``(n, classes)``; or the path of
         an ONNX file, or what :func:`load_model` made of it.
     x
-        The input: an array of the model's shape without the batch, ``(channels, rows, columns)`` for pictures; a row of a table
+        The input: an array of the model's shape without the batch, ``(channels, rows, columns)`` for pictures, or an image of PIL, which is
+        brought to the size of an ONNX model; photographs may have their channels last, and a function is then given such pictures; a row of a table
         (``df.iloc[[i]]``), strings and missing values included; a text; a row of a sparse matrix.
     question
         ``"part"``: what of the input is enough for its class (pertinent positive, also ``"pp"``); ``"change"``: what change
-        would alter it (pertinent negative, also ``"pn"``); ``"both"``.
+        would alter it (pertinent negative, also ``"pn"``); ``"both"``; ``"contrast"``: what speaks for its class and against ``target``;
+        ``"essential"``: regions that are enough for its class and without which it is another.
     features
-        What can be switched: :class:`Words` of a text, a :class:`Mask` of the user's own. Columns of a table and pixels of a picture need not be
-        named.
+        What can be switched: :class:`Regions` of a picture (unless told otherwise above 64 x 64), ``"pixels"``, :class:`Words` of a text, a
+        :class:`Mask` of the user's own. Columns of a table and pixels of a smaller picture need not be named.
     data
         Rows like ``x``: they tell which values columns may take and which are typical, and what combinations occur.
     absent
-        What stands where something is absent in a part: one number, or one for each place. The typical values of ``data`` if that is given, else 0.
-        ``background`` is another word for it.
+        What stands where something is absent: one number, or one for each place; of regions also a colour, ``"blur"`` or ``"blur=SHARE"`` of the
+        shorter side, ``"mean"`` (the mean colour) or ``"diffusion"`` (what diffuses in from around). The typical values of ``data`` if that is
+        given, ``"blur"`` for regions, else 0. ``background`` is another word for it.
     bounds
         ``(lower, upper)`` of what the model may be shown, one number each or one for each place. The range of the data if ``data``
         is given, the range in the description of an ONNX model, else ``(0, 1)``.
@@ -124,7 +131,7 @@ def explain(
     feature_names, labels
         Names for the display; a target may be given by its label.
     target
-        The class a change should lead to; any other unless given.
+        The class a change should lead to, any other unless given; of a contrast, the class it is compared with.
     threshold
         For a model that predicts a number: what is explained is whether it is below the threshold.
     count
@@ -132,11 +139,12 @@ def explain(
     set
         ``"two-sided"``, or ``"add"``: numbers may only grow.
     max_queries, max_seconds
-        Inputs the model may be given for each question, everything included, and the time after which the best so far is taken.
+        Inputs the model may be given for each question, everything included (5,000 unless given, 1,500 for regions), and the time after which
+        the best so far is taken.
     rng
         The seed: the same answer as the command gives with ``--seed``.
     strategy
-        How the smallest answer is searched: ``"select"`` (the fewest columns, words or switches that suffice), ``"eliminate"`` (from something that answers the question what is not needed is taken
+        How the smallest answer is searched: ``"refine"`` (from groups of regions to single ones), ``"select"`` (the fewest columns, words or switches that suffice), ``"eliminate"`` (from something that answers the question what is not needed is taken
         away), ``"direct"`` (by what single features do), ``"penalised"`` (an optimiser at several weights) or ``"fixed"`` (an
         optimiser once, at the weights given). By selection where features have a choice of a few values; else by elimination, and direct where ``stability`` is off; penalised where
         ``method`` is not ``"auto"``.
@@ -174,6 +182,9 @@ def explain(
         Inputs per call of ``predict``, whatever the number of workers.
     workers
         Who evaluates, as for :func:`minimize`. The answer does not depend on how many there are.
+    resize
+        How an image of PIL is brought to the size of an ONNX model: ``"crop"`` (its middle), ``"letterbox"`` (all of it within grey bars),
+        ``"squash"`` (stretched) or ``"trained"``: as its description says, else ``"crop"`` above 64 x 64 and ``"squash"`` below.
     title
         What the input is called on pages and in JSON.
     mode
@@ -192,7 +203,8 @@ def explain(
     function, names, probable = resolve(predict, labels, limit)
     onnx = function if isinstance(function, Model) else None
     given = TableOptions(bounds, absent, freeze, categorical, integers, ranges, increase, decrease, rules, cost, plausible)
-    subject = subject_of(x, data, features, feature_names, onnx, given)
+    by_regions = strategy in (None, "refine", "select") and method == "auto"
+    subject = subject_of(x, data, features, feature_names, onnx, given, resize, by_regions)
     shape, dim = subject.shape, subject.input.size
     if onnx is not None and subject.decode is not None:
         # An ONNX file takes arrays of numbers; whatever is decoded is given to it as such.
@@ -206,12 +218,13 @@ def explain(
         labels=names,
         range=subject.range,
         model=onnx.path if onnx else getattr(predict, "__name__", type(predict).__name__),
-        max_queries=whole("max_queries", max_queries, 1),
+        max_queries=whole("max_queries", QUERIES[subject.regions is not None] if max_queries is None else max_queries, 1),
         title=title or "explanation",
         frame=subject.frame,
         text=subject.text,
         switches=subject.switches is not None,
         table=subject.table,
+        picture=subject.picture,
     )
     if confidence is None and limit is not None:
         # Beyond the threshold is what was asked.
@@ -288,6 +301,7 @@ def _numbers(subject: Subject) -> dict[str, Any]:
         "frozen": subject.frozen,
         "table": subject.table,
         "switches": subject.switches,
+        "regions": subject.regions,
         "switch_names": subject.names or [] if subject.switches is not None else [],
     }
 
@@ -409,7 +423,7 @@ def explain_many(
     threshold: float | None = None,
     count: int = 1,
     set: str = "two-sided",
-    max_queries: int = 5000,
+    max_queries: int | None = None,
     max_seconds: float | None = None,
     rng: Any = 0,
     strategy: str | None = None,
@@ -429,6 +443,7 @@ def explain_many(
     agree: int = 0,
     batch_size: int = 32,
     workers: Any = None,
+    resize: str | None = None,
     title: str | None = "explanation",
     mode: str | None = None,
     background: Any = None,

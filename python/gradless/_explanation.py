@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from . import _draw, _gradless
 from ._arrays import Array, settled
 from ._frames import Frame
+from ._pictures import Picture
 from ._result import _pyplot
 
 #: Changes that a display lists, and columns that a page does.
@@ -38,6 +39,7 @@ class Setting:
     text: _gradless.Text | None = None
     switches: bool = False
     table: dict[str, Any] | None = None
+    picture: Picture | None = None
 
     @property
     def is_picture(self) -> bool:
@@ -50,6 +52,8 @@ class Setting:
             return self.frame.decode(values.reshape(1, -1))
         if self.text is not None:
             return self.text.decode(values.reshape(1, -1))[0]
+        if self.picture is not None:
+            return self.picture.shown(values.reshape(self.shape))
         return values.reshape(self.shape)
 
     def value(self, index: int, number: float) -> Any:
@@ -128,6 +132,15 @@ class Explanation:
         ``"checked"``: nothing of it can be left out.
     agreement : dict or None
         How well the answers of other seeds agree, if that was asked.
+    area, pieces : float, int
+        The share of a picture that its regions cover, and the connected pieces they make; ``None`` for what is not made of regions.
+    mask, regions : ndarray
+        Which pixels belong to the answer, and the region of every pixel (-1 where the picture always stays).
+    heat, heat_error : ndarray
+        By how much the log odds of the class rise with the region of every pixel, as far as the queries of the search tell, and the
+        standard error of that.
+    without : dict or None
+        What the model says of the picture without the regions of a part.
     history, message, seconds
         How the search went, why it ended and how long it took.
     """
@@ -186,6 +199,14 @@ class Explanation:
         self.history: dict[str, NDArray[Any]] = answer.history
         self.message: str = record["stop_reason"]
         self.seconds: float = record["seconds"]
+        located = answer.located
+        rows = setting.shape[1:]
+        self.regions: NDArray[np.int64] | None = None if located is None else located[0].reshape(rows)
+        self.area: float | None = None if located is None else record["located"]["area"]
+        self.pieces: int | None = None if located is None else record["located"]["pieces"]
+        self.heat: Array | None = None if located is None or located[1] is None else located[1].reshape(rows)
+        self.heat_error: Array | None = None if located is None or located[2] is None else located[2].reshape(rows)
+        self.without: dict[str, Any] | None = (record.get("located") or {}).get("without")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Explanation, (self.setting, self._answer, self._nothing), {"alternatives": self.alternatives})
@@ -205,6 +226,11 @@ class Explanation:
         if setting.table is not None:
             return [setting.table["names"][feature] for feature in self.used]
         return [setting.feature_names[feature] if setting.feature_names else setting.feature(feature) for feature in self.used]
+
+    @property
+    def mask(self) -> NDArray[np.bool_] | None:
+        """Which pixels belong to the answer; ``None`` for what is not made of regions."""
+        return None if self.regions is None else np.isin(self.regions, self.used)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole record as JSON, arrays included, with the keys of the command; written to ``path`` if one is given."""
@@ -248,6 +274,9 @@ class Explanation:
         if self.setting.is_picture:
             original = _gradless.draw_picture(self.setting.shades, settled(self.setting.input).reshape(-1))
             pictures = [("input", original), ("marked", self.png()), ("what the model sees", self.image())]
+            heat = self._answer.heat(self.setting.shades, settled(self.setting.input).reshape(-1))
+            if heat is not None:
+                pictures.append(("how much each region matters", heat))
             parts.append("".join(_figure(name, png) for name, png in pictures))
         elif self.setting.text is not None:
             parts.append(_draw.marked(self._marked()))

@@ -31,6 +31,8 @@ class Model:
         self.classes: int = self._onnx.classes
         self.labels: list[str] = self._onnx.labels
         self.range: tuple[float, float] = self._onnx.range
+        #: How pictures of another size were brought to its own when it was trained, if its description says so.
+        self.resize: str | None = self._onnx.resize
 
     def __call__(self, inputs: ArrayLike) -> Array:
         array = numbers("inputs", inputs)
@@ -76,6 +78,9 @@ class Predict:
     def _scores(self, answer: Any, rows: int) -> Any:
         if answer is None:
             raise TypeError("predict returned None: scores of shape (n, classes) are needed")
+        if hasattr(answer, "detach"):
+            # What torch gives may belong to a graph, or lie on another device.
+            answer = answer.detach().cpu()
         scores = np.asarray(answer)
         if scores.shape == (rows, 1):
             scores = scores[:, 0]

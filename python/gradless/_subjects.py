@@ -16,6 +16,7 @@ from . import _gradless
 from ._arrays import Array, numbers, per_coordinate, real, settled
 from ._columns import column_of, columns_of, groups_of, mask_of
 from ._frames import Frame, is_frame
+from ._pictures import Picture, Regions, background_of, is_image, is_photograph, picture_of
 from ._predict import Model
 from ._texts import Mask, Masked, SparseRow, Words, cut, is_sparse
 
@@ -63,10 +64,33 @@ class Subject:
     frame: Frame | None = None
     text: _gradless.Text | None = None
     range: tuple[float, float] = field(default=(0.0, 1.0))
+    #: How a picture is cut up, and what its background is called.
+    regions: dict[str, Any] | None = None
+    picture: Picture | None = None
 
 
-def subject_of(x: Any, data: Any, features: Any, names: Sequence[str] | None, onnx: Model | None, given: TableOptions) -> Subject:
-    """What is to be explained, whatever the user has."""
+def subject_of(
+    x: Any,
+    data: Any,
+    features: Any,
+    names: Sequence[str] | None,
+    onnx: Model | None,
+    given: TableOptions,
+    resize: str | None = None,
+    by_regions: bool = False,
+) -> Subject:
+    """What is to be explained, whatever the user has; photographs are cut into regions if that is meant where nothing is said."""
+    if isinstance(features, str) and features not in ("pixels", "regions"):
+        raise ValueError(f"features is {features!r}: 'pixels', 'regions', gradless.Regions, gradless.Words or gradless.Mask is needed")
+    meant = features is None and by_regions and names is None and data is None and not given.names_a_table()
+    if isinstance(features, Regions) or features == "regions" or (meant and is_photograph(x)):
+        return _regions(x, features if isinstance(features, Regions) else Regions(), onnx, given, resize)
+    if is_image(x):
+        x = picture_of(x, onnx, resize).input
+    elif resize is not None:
+        raise TypeError("resize is for images of PIL: arrays must have the model's size")
+    if features == "pixels":
+        features = None
     if isinstance(features, Mask):
         return _switches("switches", [0] * features.n, features.names, Masked(features.apply), given.freeze)
     if isinstance(features, Words) or isinstance(x, str):
@@ -78,7 +102,7 @@ def subject_of(x: Any, data: Any, features: Any, names: Sequence[str] | None, on
         found.text = text
         return found
     if features is not None:
-        raise TypeError(f"features is {type(features).__name__}: gradless.Words or gradless.Mask is needed")
+        raise TypeError(f"features is {type(features).__name__}: gradless.Regions, gradless.Words or gradless.Mask is needed")
     if is_sparse(x):
         row = SparseRow(x)
         shown = [str(names[i]) if names is not None else f"column {i}" for i in row.places]
@@ -86,6 +110,27 @@ def subject_of(x: Any, data: Any, features: Any, names: Sequence[str] | None, on
     if is_frame(x):
         return _frame(Frame(x, data), given)
     return _array(x, data, names, onnx, given)
+
+
+def _regions(x: Any, regions: Regions, onnx: Model | None, given: TableOptions, resize: str | None) -> Subject:
+    picture = picture_of(x, onnx, resize)
+    shape, dim = picture.input.shape, picture.input.size
+    lower, upper = _bounds(given.bounds, None, onnx, dim) if given.bounds is not None or picture.range is None else picture.range
+    if not (isinstance(lower, float) and isinstance(upper, float) and lower < upper):
+        raise ValueError("bounds of a picture are two numbers: what is black, and what is white")
+    partition, labels = regions.partition(shape)
+    word, absent = background_of(given.absent, picture)
+    freeze = given.freeze
+    if freeze is not None and np.asarray(freeze).shape == shape[1:]:
+        # One mask for all channels.
+        freeze = np.broadcast_to(np.asarray(freeze, dtype=bool), shape)
+    frozen = mask_of(freeze, dim, shape, None).tolist()
+    # What Rust runs takes the numbers as they are.
+    decode = picture.decode if onnx is None else None
+    return Subject(
+        picture.input.reshape(-1), shape, lower, upper, absent, frozen, decode=decode, range=(lower, upper),
+        regions={"partition": partition, "labels": labels, "background": word}, picture=picture,
+    )  # fmt: skip
 
 
 def _switches(kind: str, alternatives: list[int], names: list[str] | None, decode: Callable[[Array], Any], freeze: Any) -> Subject:
@@ -134,6 +179,8 @@ def _array(x: ArrayLike, data: Any, names: Sequence[str] | None, onnx: Model | N
     whole = [column_of(column, dim, names) for column in given.integers or ()]
     frozen = mask_of(given.freeze, dim, shape, names)
     shown = None if names is None else [str(name) for name in names]
+    if isinstance(given.absent, str):
+        raise TypeError(f"absent is {given.absent!r}: names of backgrounds are for regions, add features=gradless.Regions()")
     # Categories, whole numbers and bounds of their own make columns; else every place is measured alike.
     alike = isinstance(lower, float) and isinstance(upper, float)
     if alike and not given.names_a_table():

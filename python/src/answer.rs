@@ -1,11 +1,18 @@
 //! An answer of a session, for Python: the one record, serialised, and its arrays.
 
 use gradless_explain::Step;
-use numpy::{IntoPyArray, PyArray1};
+use gradless_explain::answer::Heat;
+use gradless_report::Frame;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::drawing::Shades;
 use crate::words::value_error;
+
+/// The region of every pixel, and maps of importance and its error.
+type Located<'py> =
+    (Bound<'py, PyArray1<i64>>, Option<Bound<'py, PyArray1<f64>>>, Option<Bound<'py, PyArray1<f64>>>);
 
 /// One question about one input, and its answer. It is pickled as its JSON.
 #[pyclass(frozen, module = "gradless._gradless")]
@@ -59,6 +66,38 @@ impl Answer {
     #[getter]
     fn change<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.record.change.clone().into_pyarray(py)
+    }
+
+    /// What the question asks, in a few words.
+    #[getter]
+    fn title(&self) -> &'static str {
+        self.record.question.title()
+    }
+
+    /// The region of every pixel (-1 for none), and maps of how much each matters and of its standard error, where it is made of regions.
+    #[getter]
+    fn located<'py>(&self, py: Python<'py>) -> Option<Located<'py>> {
+        let located = self.record.located.as_ref()?;
+        let regions: Vec<i64> = located.regions.iter().map(|region| region.map_or(-1, i64::from)).collect();
+        let map = |numbers: &[f64]| Heat::map(numbers, &located.regions).into_pyarray(py);
+        let heat = located.heat.as_ref();
+        Some((
+            regions.into_pyarray(py),
+            heat.map(|heat| map(&heat.importance)),
+            heat.map(|heat| map(&heat.error)),
+        ))
+    }
+
+    /// How much every region matters, drawn on the input as a PNG file; `None` if that is not known.
+    fn heat<'py>(
+        &self,
+        py: Python<'py>,
+        shades: Shades,
+        input: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let Some(located) = &self.record.located else { return Ok(None) };
+        let drawn = Frame::from(shades).heat(input.as_slice()?, located).transpose().map_err(value_error)?;
+        Ok(drawn.map(|picture| PyBytes::new(py, &picture.to_png())))
     }
 
     /// How the search went: one array per column; NaN where nothing is known.

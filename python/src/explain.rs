@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::config::named;
-use crate::features::{Given, TableRequest, features};
+use crate::features::{Given, RegionsRequest, TableRequest, features};
 use crate::model::{Callable, Failure, Onnx, Shared, ask};
 use crate::problem::Numbers;
 use crate::words::{choose, value_error};
@@ -43,6 +43,9 @@ pub(crate) struct Request<'py> {
     switches: Option<(String, Vec<usize>)>,
     /// Names of switches, if they have any.
     switch_names: Vec<String>,
+    /// How a picture is cut into regions; `None` for what is not.
+    #[pyo3(default)]
+    regions: Option<RegionsRequest>,
     question: String,
     moves: String,
     target: Option<usize>,
@@ -215,6 +218,7 @@ impl Job {
                 frozen: request.frozen,
                 table: request.table,
                 switches: request.switches,
+                regions: request.regions,
                 names: request.switch_names,
                 levels: request.levels,
             })?,
@@ -309,6 +313,7 @@ fn options(request: &Request<'_>) -> PyResult<Options> {
     let strategies = [
         ("eliminate", Strategy::Eliminate),
         ("select", Strategy::Select),
+        ("refine", Strategy::Refine),
         ("direct", Strategy::Direct),
         ("penalised", Strategy::Penalised),
         ("fixed", Strategy::Fixed),
@@ -382,9 +387,15 @@ fn questions(request: &Request<'_>) -> PyResult<Vec<Question>> {
     if let Some(question) = named(&request.question) {
         return Ok(vec![question]);
     }
-    let words =
-        Question::KINDS.map(|kind| (kind.name(), ())).into_iter().chain([("both", ())]).collect::<Vec<_>>();
-    choose("question", &request.question, &words)?;
+    if Question::OTHERS.iter().any(|other| other.name() == request.question) {
+        return Err(value_error(format!(
+            "question {:?} needs target, the class it is compared with",
+            request.question
+        )));
+    }
+    let kinds = Question::KINDS.map(Question::name).into_iter();
+    let words = kinds.chain(["both"]).chain(Question::OTHERS.map(Question::name)).map(|word| (word, ()));
+    choose("question", &request.question, &words.collect::<Vec<_>>())?;
     Ok(Question::KINDS.iter().filter_map(|kind| named(kind.name())).collect())
 }
 

@@ -2,7 +2,9 @@
 
 use gradless::PerCoordinate;
 use gradless_explain::features::{Kind, Plausible, Rule, Table, Way};
-use gradless_explain::{Column, Columns, Disturbance, Features, Grid, Pixels, Switches};
+use gradless_explain::{
+    Background, Column, Columns, Disturbance, Features, Grid, Partition, Pixels, Regions, Switches,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -26,6 +28,36 @@ pub(crate) struct TableRequest<'py> {
     plausible: String,
 }
 
+/// How a picture is cut into regions.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RegionsRequest {
+    /// `regions=N`, `grid=N` or `labels`.
+    partition: String,
+    labels: Option<Vec<u32>>,
+    /// `blur`, `blur=SHARE`, `mean` or `diffusion`; numbers are in the background.
+    background: Option<String>,
+}
+
+impl RegionsRequest {
+    fn of(self, pixels: Pixels, numbers: Option<PerCoordinate>) -> PyResult<Regions> {
+        let partition = match self.labels {
+            Some(labels) => Partition::Labels(labels),
+            None => {
+                self.partition.parse().map_err(|needed: String| value_error(format!("regions: {needed}")))?
+            }
+        };
+        let background = match (numbers, self.background) {
+            (Some(numbers), _) => Background::Values(numbers),
+            (None, Some(word)) => {
+                word.parse().map_err(|needed: String| value_error(format!("absent is {word:?}: {needed}")))?
+            }
+            (None, None) => Background::default(),
+        };
+        Regions::new(pixels, &partition, background).map_err(value_error)
+    }
+}
+
 /// The name of a rule, which numbers count how much, and the least and the most of their sum.
 pub(crate) type RuleRequest = (String, Vec<(usize, f64)>, f64, f64);
 
@@ -39,6 +71,7 @@ pub(crate) struct Given<'py> {
     pub(crate) frozen: Vec<bool>,
     pub(crate) table: Option<TableRequest<'py>>,
     pub(crate) switches: Option<(String, Vec<usize>)>,
+    pub(crate) regions: Option<RegionsRequest>,
     /// Names of switches, if they have any.
     pub(crate) names: Vec<String>,
     pub(crate) disturbance: Option<Disturbance>,
@@ -66,9 +99,12 @@ pub(crate) fn features(given: Given<'_>) -> PyResult<Box<dyn Features>> {
         // What 8 bits cannot hold would not be absent in a saved picture.
         let black = 0.0_f64.clamp(low, high);
         let black = grid.map_or(black, |grid| grid.nearest(black));
+        let numbers = background.clone();
         let absent = background.unwrap_or(black.into()).into();
-        let disturbance = Some(given.disturbance.unwrap_or_else(|| Disturbance::of(&given.shape)));
-        return Ok(Box::new(Pixels {
+        let otherwise =
+            if given.regions.is_some() { Disturbance::OF_REGIONS } else { Disturbance::of(&given.shape) };
+        let disturbance = Some(given.disturbance.unwrap_or(otherwise));
+        let pixels = Pixels {
             input,
             shape: given.shape,
             lower,
@@ -77,7 +113,11 @@ pub(crate) fn features(given: Given<'_>) -> PyResult<Box<dyn Features>> {
             frozen: given.frozen,
             grid,
             disturbance,
-        }));
+        };
+        return Ok(match given.regions {
+            Some(regions) => Box::new(regions.of(pixels, numbers)?),
+            None => Box::new(pixels),
+        });
     };
     let absent = background.unwrap_or(0.0.into());
     let dim = input.len();

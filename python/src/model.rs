@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gradless::{Inputs, Model, ModelError};
-use gradless_models::{Engine, Onnx as OnnxModel, OnnxOptions, ScoreKind};
+use gradless_models::{Engine, Onnx as OnnxModel, OnnxOptions, Resize, ScoreKind};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -70,6 +70,11 @@ impl Onnx {
     #[getter]
     fn range(&self) -> (f64, f64) {
         self.model.description().range.into()
+    }
+
+    #[getter]
+    fn resize(&self) -> Option<&'static str> {
+        self.model.description().resize.map(Resize::name)
     }
 
     #[getter]

@@ -40,7 +40,8 @@ def test_defaults_of_a_run_are_those_of_rust(function):
 @pytest.mark.parametrize("function", [gradless.explain, gradless.explain_many])
 def test_defaults_of_an_explanation_are_those_of_rust(function):
     _, expected = _gradless.defaults()
-    assert expected["max_queries"] == 5000
+    # Of regions fewer, so that it depends on what is explained.
+    assert expected.pop("max_queries") == 5000 and shown(function)["max_queries"] is None
     assert {name: shown(function)[name] for name in expected} == expected
 
 

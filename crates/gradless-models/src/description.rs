@@ -101,6 +101,15 @@ pub enum Resize {
 }
 
 impl Resize {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Crop => "crop",
+            Self::Letterbox => "letterbox",
+            Self::Squash => "squash",
+        }
+    }
+
     /// In a few words.
     pub fn words(self) -> &'static str {
         match self {

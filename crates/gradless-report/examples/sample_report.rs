@@ -310,7 +310,7 @@ fn answer(
         })
         .collect();
     let change: Vec<f64> = match question {
-        Question::Part => after.clone(),
+        Question::Part | Question::Contrast { .. } | Question::Essential => after.clone(),
         Question::Change { .. } | Question::Attack { .. } => {
             after.iter().zip(&image.input).map(|(after, before)| after - before).collect()
         }

@@ -13,7 +13,7 @@ const INPUT: [f64; 4] = [0.0, 0.8, 0.0, 1.0];
 
 fn answer(question: Question) -> Answer {
     let after = match question {
-        Question::Part => vec![0.0, 0.8, 0.0, 0.0],
+        Question::Part | Question::Contrast { .. } | Question::Essential => vec![0.0, 0.8, 0.0, 0.0],
         Question::Change { .. } | Question::Attack { .. } => vec![0.5, 0.2, 0.0, 1.0],
     };
     let difference: Vec<f64> = after.iter().zip(INPUT).map(|(after, before)| after - before).collect();

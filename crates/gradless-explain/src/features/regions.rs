@@ -212,7 +212,8 @@ impl Regions {
         }
     }
 
-    /// Another background: a blur of this share of the usual width, of which `mean` is mixed with the mean colour.
+    /// Another background: a blur of this share of the usual width, mixed with so much of the mean colour. It is not rounded to what a saved
+    /// picture can hold: networks see the contours that rounding leaves in smooth places.
     fn other(&self, width: f64, mean: f64) -> Vec<f64> {
         let Pixels { input, shape, .. } = &self.picture;
         let usual = if let Background::Blur(width) = self.background { width } else { BLUR };
@@ -223,7 +224,7 @@ impl Regions {
             (Some(one), None) | (None, Some(one)) => *one,
             (None, None) => 0.0,
         };
-        (0..input.len()).map(|i| on_grid(&self.picture, at(i))).collect()
+        (0..input.len()).map(at).collect()
     }
 
     /// Other backgrounds over which an answer should hold, the hardest first: the mean colour, a wider blur, a narrower one.

@@ -90,7 +90,7 @@ fn disturbed_copies_have_other_backgrounds_and_the_whole_picture_has_none() {
     assert!(first != second && first == copy(&point, &input, 0));
     let whole = copy(&part.whole, &whole, 0);
     assert!(whole.iter().zip(regions.input()).all(|(a, b)| (a - b).abs() <= 0.1), "brightness alone");
-    assert_eq!((part.variants(), part.variant(0, &part.origin, 4800)[0]), (3, 64.0 / 255.0));
+    assert_eq!((part.variants(), part.variant(0, &part.origin, 4800)[0]), (3, 0.25));
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gradless::drive::{Journal, JournalOptions, Key, Outlives};
 use gradless::{Ask, Config, Problem, Solver};
-use gradless_models::{Description, Engine, HttpOptions, Onnx, OnnxOptions};
+use gradless_explain::features::{Rule, Text, Unit};
+use gradless_models::{Description, Engine, HttpOptions, Onnx, OnnxOptions, Resize};
 use gradless_paper::authors::{Network, Parameters};
 use gradless_paper::data::{self, Split};
 
@@ -18,6 +19,9 @@ use gradless_paper::data::{self, Split};
 mod cli {
     pub(crate) mod npy;
     pub(crate) mod input;
+    pub(crate) mod table {
+        pub(crate) mod sheet;
+    }
     pub(crate) mod command {
         pub(crate) mod minimize {
             mod problem;
@@ -38,13 +42,14 @@ mod cli {
 }
 
 // The command's modules know each other by these names.
+use cli::table::sheet::Sheet;
 use cli::{input, npy};
 
 /// A reader, fed with bytes.
 pub type Target = fn(&[u8]);
 
 /// Everything there is, by name.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("npy", npy),
     ("picture", picture),
     ("idx", idx),
@@ -55,6 +60,8 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("snapshot", snapshot),
     ("answer", answer),
     ("problem", problem),
+    ("sheet", sheet),
+    ("words", words),
     ("journal", journal),
 ];
 
@@ -75,7 +82,13 @@ pub fn npy(data: &[u8]) {
 /// A picture (or anything else that is handed in as one), as an input and as a mask.
 pub fn picture(data: &[u8]) {
     let path = file("picture", "x", data);
-    for (shape, resize) in [(vec![1, 4, 4], false), (vec![3, 4, 4], true), (vec![16], false)] {
+    for (shape, resize) in [
+        (vec![1, 4, 4], None),
+        (vec![3, 4, 4], Some(Resize::Squash)),
+        (vec![3, 4, 4], Some(Resize::Crop)),
+        (vec![1, 4, 4], Some(Resize::Letterbox)),
+        (vec![16], None),
+    ] {
         let space = input::Space { shape, range: [0.0, 1.0], resize };
         if let Ok(numbers) = input::read(&path, &space) {
             assert_eq!(numbers.len(), space.shape.iter().product::<usize>());
@@ -84,6 +97,27 @@ pub fn picture(data: &[u8]) {
         if let Ok(mask) = input::mask(&path, &space) {
             assert_eq!(mask.len(), space.shape.iter().product::<usize>());
         }
+    }
+}
+
+/// A table: every cell of it, and the rules that its first cell may spell.
+pub fn sheet(data: &[u8]) {
+    let Ok(sheet) = Sheet::read(&file("sheet", "x.csv", data), &[]) else { return };
+    assert!(sheet.len() > 0);
+    for name in &sheet.names {
+        assert_eq!(sheet.column(name).map(|column| column.len()), Some(sheet.len()));
+    }
+    assert!(sheet.cell(sheet.len(), 0).is_none());
+    let _ = Rule::parse(sheet.cell(0, 0).unwrap_or_default(), &sheet.names);
+}
+
+/// A text: cut into words and sentences, it is the same text without the space around it.
+pub fn words(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for (unit, together) in [(Unit::Words, true), (Unit::Words, false), (Unit::Sentences, false)] {
+        let Ok(cut) = Text::new(&text, &unit, together) else { continue };
+        assert_eq!(cut.built(&vec![1; cut.names().len()]), text.trim());
+        assert_eq!(cut.pieces().iter().map(|(piece, _)| *piece).collect::<String>(), text);
     }
 }
 

@@ -135,12 +135,11 @@ impl Call<'_> {
     fn job(&self, known: Option<&Value>) -> anyhow::Result<Job> {
         let deadline = clock::deadline(self.max_seconds)?;
         let records = Inputs::of_records(self)?;
-        let loaded = match &records {
-            Some(inputs) => self.model_of_records(inputs, deadline, known)?,
-            None => {
-                self.refuse_for_arrays()?;
-                model::load_until(self.model, self.threads, deadline, known)?
-            }
+        let loaded = if let Some(inputs) = &records {
+            self.model_of_records(inputs, deadline, known)?
+        } else {
+            self.refuse_for_arrays()?;
+            model::load_until(self.model, self.threads, deadline, known)?
         };
         let target = self.target.map(|target| class(&loaded, target)).transpose()?;
         let declared = match loaded.onnx.score_kind() {

@@ -34,15 +34,21 @@ pub(crate) fn heat(asked: &[(Vec<bool>, f64)], map: &Map) -> Option<Heat> {
     let weights: Vec<f64> = odds.iter().map(|odds| WITHOUT + 1.0 / (1.0 + (-odds).exp())).collect();
     let all: f64 = weights.iter().sum();
     let mean = odds.iter().zip(&weights).map(|(odds, weight)| weight * odds).sum::<f64>() / all;
-    odds.iter_mut().for_each(|odds| *odds -= mean);
+    for odds in &mut odds {
+        *odds -= mean;
+    }
     for effect in 0..effects.count {
         let mean = rows.iter().zip(&weights).map(|(row, weight)| weight * row[effect]).sum::<f64>() / all;
-        rows.iter_mut().for_each(|row| row[effect] -= mean);
+        for row in &mut rows {
+            row[effect] -= mean;
+        }
     }
     // A weight is a number of like queries: their root on both sides, with a mean of one.
     for ((row, odds), weight) in rows.iter_mut().zip(&mut odds).zip(&weights) {
         let root = (weight * count / all).sqrt();
-        row.iter_mut().for_each(|x| *x *= root);
+        for x in row {
+            *x *= root;
+        }
         *odds *= root;
     }
     let spread = odds.iter().map(|odds| odds * odds).sum::<f64>() / count;
@@ -57,7 +63,9 @@ pub(crate) fn heat(asked: &[(Vec<bool>, f64)], map: &Map) -> Option<Heat> {
         let prior: Vec<f64> = effects.shrink.iter().map(|shrink| width * shrink).collect();
         let mut precision = squares.clone();
         for (i, row) in precision.iter_mut().enumerate() {
-            row.iter_mut().for_each(|value| *value /= noise);
+            for value in row.iter_mut() {
+                *value /= noise;
+            }
             row[i] += 1.0 / prior[i];
         }
         let covariance = inverse(precision)?;
@@ -147,9 +155,10 @@ fn products(rows: &[Vec<f64>], y: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
             }
         }
     }
-    for i in 0..count {
-        for j in 0..i {
-            squares[j][i] = squares[i][j];
+    for i in 1..count {
+        let (above, rest) = squares.split_at_mut(i);
+        for (above, below) in above.iter_mut().zip(&rest[0]) {
+            above[i] = *below;
         }
     }
     (squares, projected)
@@ -208,9 +217,9 @@ mod tests {
     fn an_inverse_undoes_its_matrix() {
         let matrix = vec![vec![4.0, 1.0, 0.5], vec![1.0, 3.0, -1.0], vec![0.5, -1.0, 2.0]];
         let inverse = inverse(matrix.clone()).unwrap();
-        for i in 0..3 {
+        for (i, row) in matrix.iter().enumerate() {
             for j in 0..3 {
-                let product: f64 = (0..3).map(|k| matrix[i][k] * inverse[k][j]).sum();
+                let product: f64 = row.iter().zip(&inverse).map(|(value, other)| value * other[j]).sum();
                 assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12);
             }
         }

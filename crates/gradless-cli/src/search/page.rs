@@ -36,7 +36,9 @@ fn for_page(answer: &Answer) -> Answer {
         answer.change.clear();
         let copies = answer.stability.iter_mut().flat_map(|survival| &mut survival.copies);
         for numbers in copies.map(|copy| &mut copy.input).chain([&mut answer.after]) {
-            numbers.iter_mut().for_each(|number| *number = (1e3 * *number).round() / 1e3);
+            for number in numbers {
+                *number = (1e3 * *number).round() / 1e3;
+            }
         }
     }
     answer

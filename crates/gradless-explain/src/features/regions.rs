@@ -141,11 +141,9 @@ impl Regions {
             }
             Partition::Labels(labels) => labels.iter().map(|&label| label as usize).collect(),
         };
-        let stays: Vec<bool> = match picture.frozen.is_empty() {
-            true => vec![false; pixels],
-            // A place is frozen in all channels or in none; in any counts as all.
-            false => (0..pixels).map(|i| picture.frozen.iter().skip(i).step_by(pixels).any(|f| *f)).collect(),
-        };
+        // A place is frozen in all channels or in none; in any counts as all.
+        let is_frozen = |i: usize| picture.frozen.iter().skip(i).step_by(pixels).any(|frozen| *frozen);
+        let stays: Vec<bool> = (0..pixels).map(is_frozen).collect();
         let mut different = labels.clone();
         different.sort_unstable();
         different.dedup();
@@ -159,7 +157,7 @@ impl Regions {
         let shown =
             |numbers: PerCoordinate| (0..expected).map(|i| on_grid(&picture, numbers.at(i))).collect();
         let absent = background.numbers(&picture.input, &picture.shape).map(shown);
-        Ok(Self { background, absent, map, picture })
+        Ok(Self { picture, background, absent, map })
     }
 
     /// What stands where a region is absent.
@@ -174,19 +172,17 @@ impl Regions {
 
     /// Writes the picture with those regions that are there.
     fn draw(&self, is_there: &[bool], input: &mut [f64]) {
-        match &self.absent {
-            Some(absent) => self.draw_over(is_there, absent, input),
-            None => {
-                let there = self.pixels_there(is_there);
-                let (rows, columns) = self.plane();
-                let planes = self.picture.input.chunks_exact(rows * columns);
-                for (plane, out) in planes.zip(input.chunks_exact_mut(rows * columns)) {
-                    let filled = diffused(plane, &there, rows, columns);
-                    for ((out, fill), there) in out.iter_mut().zip(filled).zip(&there) {
-                        // What is there is left as it is, to the bit.
-                        *out = if *there { fill } else { on_grid(&self.picture, fill) };
-                    }
-                }
+        if let Some(absent) = &self.absent {
+            return self.draw_over(is_there, absent, input);
+        }
+        let there = self.pixels_there(is_there);
+        let (rows, columns) = self.plane();
+        let planes = self.picture.input.chunks_exact(rows * columns);
+        for (plane, out) in planes.zip(input.chunks_exact_mut(rows * columns)) {
+            let filled = diffused(plane, &there, rows, columns);
+            for ((out, fill), there) in out.iter_mut().zip(filled).zip(&there) {
+                // What is there is left as it is, to the bit.
+                *out = if *there { fill } else { on_grid(&self.picture, fill) };
             }
         }
     }

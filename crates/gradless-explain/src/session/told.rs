@@ -104,7 +104,9 @@ impl Told {
         let map = coordinates.map()?;
         let used = coordinates.used(&self.point);
         let mut marked = vec![false; map.count()];
-        used.iter().for_each(|&region| marked[region] = true);
+        for &region in &used {
+            marked[region] = true;
+        }
         let later = |forming: &Forming| Forming { queries: forming.queries + before, ..forming.clone() };
         Some(Located {
             area: used.iter().map(|&region| map.area(region)).sum(),

@@ -39,13 +39,14 @@ impl Frame {
 pub(super) fn figures(page_data: &Page, answer: &Answer, located: &Located) -> String {
     let class = page_data.class_name(answer.explanation.class);
     let area = percent(located.area);
-    let (swatch, title, alt) = match answer.is_part() {
-        true => (
+    let (swatch, title, alt) = if answer.is_part() {
+        (
             "kept",
             "Where it lies",
             "The original in dark grey; what is kept, in its own colours, within a yellow line",
-        ),
-        false => ("removed", "What is taken away", "The original; what is taken away, in blue"),
+        )
+    } else {
+        ("removed", "What is taken away", "The original; what is taken away, in blue")
     };
     let caption = format!(
         "<span class=\"key\"><span class=\"swatch {swatch}\"></span>{} of {}, {area} of the picture</span>\

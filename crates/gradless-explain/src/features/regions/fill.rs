@@ -96,7 +96,7 @@ fn pulled(values: &[f64], weights: &[f64], rows: usize, columns: usize) -> Vec<f
         let (row, column) = (i / columns, i % columns);
         let sides = |k: usize, most: usize| {
             let near = k / 2;
-            let far = if k % 2 == 0 { near.saturating_sub(1) } else { (near + 1).min(most - 1) };
+            let far = if k.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(most - 1) };
             [(near, 0.75), (far, 0.25)]
         };
         let mut sum = 0.0;

@@ -33,6 +33,7 @@ pub(crate) fn load_records(
 }
 
 /// How long and how often a service is waited for.
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "without HTTP there are no services"))]
 pub(crate) struct Waits<'a> {
     pub(crate) in_flight: Option<usize>,
     pub(crate) deadline: Option<Instant>,

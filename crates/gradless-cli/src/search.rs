@@ -203,7 +203,8 @@ impl Call<'_> {
             ("second-opinion", !second_opinion.is_empty()),
         ] {
             if is_given {
-                bail!("--{flag} is for pictures and arrays; --input is {what}");
+                let instead = if flag == "examples" { " (rows like this one are --data)" } else { "" };
+                bail!("--{flag} is for pictures and arrays; --input is {what}{instead}");
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use gradless_models::{Description, Onnx, OnnxOptions};
 
 use crate::input::{self, Source, Space};
 use crate::model::{self, EngineName, Loaded};
+use crate::table::Sheet;
 
 /// Numbers that examples may have in all: a gigabyte in single precision.
 const MOST_NUMBERS: usize = 1 << 28;
@@ -98,6 +99,9 @@ impl Company {
 fn examples(asked: &Invited<'_>, loaded: &Loaded, space: &Space) -> anyhow::Result<Option<Examples>> {
     let rows = match asked.examples {
         Some(path) if path == Path::new("none") => return Ok(None),
+        Some(path) if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv")) => {
+            numbers(path, space.count()).context("--examples")?
+        }
         Some(path) => {
             let source = Source::open(path, space).context("--examples")?;
             ensure!(
@@ -119,6 +123,25 @@ fn examples(asked: &Invited<'_>, loaded: &Loaded, space: &Space) -> anyhow::Resu
     #[expect(clippy::cast_possible_truncation, reason = "examples are kept in single precision")]
     let rows = rows.into_iter().flatten().map(|x| x as f32).collect();
     Examples::new(rows, space.count()).map(Some).context("--examples")
+}
+
+/// The rows of a table, an input each, in the order of its columns.
+fn numbers(path: &Path, count: usize) -> anyhow::Result<Vec<Vec<f64>>> {
+    let sheet = Sheet::read(path, &[])?;
+    let place = || path.display().to_string();
+    ensure!(
+        sheet.names.len() == count,
+        "{}: has {} columns, an input has {count} numbers",
+        place(),
+        sheet.names.len()
+    );
+    let cell = |row: usize, column: usize| {
+        let number = sheet.cell(row, column).and_then(|cell| cell.parse().ok());
+        number.filter(|number: &f64| number.is_finite()).with_context(|| {
+            format!("{}: row {row}, column '{}' holds no number", place(), sheet.names[column])
+        })
+    };
+    (0..sheet.len()).map(|row| (0..count).map(|column| cell(row, column)).collect()).collect()
 }
 
 /// A network that gives inputs back.

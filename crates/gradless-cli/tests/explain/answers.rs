@@ -72,6 +72,37 @@ fn numbers_that_are_no_picture_are_explained_too() {
 }
 
 #[test]
+fn a_change_is_made_of_the_examples_of_a_table() {
+    let input: Vec<f64> = ROW[..12].to_vec();
+    let row = |class: usize, value: f64| -> Vec<f64> {
+        (0..12).map(|i| if i / 4 == class { value } else { 0.0 }).collect()
+    };
+    // The nearest example has the input's own class; of the others the model is sure.
+    let examples = [row(1, 0.75), row(2, 0.875), row(0, 1.0)];
+    let line = |row: &Vec<f64>| row.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let head: Vec<String> = (0..12).map(|i| format!("n{i}")).collect();
+    let table = [vec![head.join(",")], examples.iter().map(line).collect()].concat().join("\n");
+    let asked = || Question::new("examples", "flat").file("--input", "x.npy", &array(&[12], &input));
+    let change = asked().file("--examples", "rows.csv", table.as_bytes()).with("--mode pn");
+    let told = change.ask().ends(0).json();
+    assert_eq!((&told["valid"], &told["plausibility"]["examples"]), (&true.into(), &3.into()), "{told}");
+    let change = by_hand::npy(told["files"]["x"].as_str().unwrap());
+    let is_of = |example: &Vec<f64>| {
+        (0..12).all(|i| change[i] == 0.0 || (input[i] + change[i] - example[i]).abs() < 1e-6)
+    };
+    assert!(examples[1..].iter().any(is_of), "{change:?}");
+
+    let narrower: Vec<&str> = table.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+    for (table, said) in [
+        (narrower.join("\n"), "has 11 columns, an input has 12 numbers"),
+        (table.replace("0.75", "grey"), "row 0, column 'n4' holds no number"),
+    ] {
+        let ran = asked().file("--examples", "rows.csv", table.as_bytes()).ask();
+        assert!(ran.code == Some(2) && ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
 fn the_budget_is_never_exceeded() {
     for budget in [220, 250, 333, 1000, 1500] {
         for words in ["--mode both", "--mode pn --prune off", "--mode pp --search off", "--agree 1"] {

@@ -80,7 +80,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "pixels|regions|grid|regions=FILE", help_heading = "What is asked")]
     pub(crate) features: Option<String>,
 
-    /// Inputs like this one (a folder, an IDX file, or a .npy with one per row): changes begin at the nearest of another class, so that
+    /// Inputs like this one (a folder, an IDX file, a .npy or CSV with one per row): changes begin at the nearest of another class, so that
     /// what remains is real. `none` for none [default: with the embedded LeNet a sheet of digits]
     #[arg(long, value_name = "DIR|FILE|none", help_heading = "What is asked")]
     pub(crate) examples: Option<PathBuf>,

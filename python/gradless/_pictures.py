@@ -186,4 +186,4 @@ def background_of(absent: Any, picture: Picture) -> tuple[str | None, Any]:
         return None, np.repeat(numbers("absent", array), picture.input[0].size)
     if picture.last and array.ndim == 3:
         array = np.moveaxis(array, -1, 0)
-    return None, per_coordinate("absent", np.ascontiguousarray(array), picture.input.size)
+    return None, per_coordinate("absent", array, picture.input.size)

@@ -1,7 +1,9 @@
 """Puts a table between its markers in a page of the repository."""
 
 import pathlib
+import shlex
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -10,6 +12,15 @@ def commit():
     """The commit that is measured, with a mark where the tree differs from it."""
     said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
     return said.stdout.strip() or "unknown"
+
+
+def command(program):
+    """The command that was given, without where it keeps what is done."""
+    words = sys.argv[1:]
+    while "--out" in words:
+        at = words.index("--out")
+        del words[at : at + 2]
+    return shlex.join([program, *words])
 
 
 def put(page, name, text):

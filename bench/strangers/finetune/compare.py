@@ -119,7 +119,7 @@ def main():
                 lines = [bench.run(part, shift, method, settings, seed, "test") for seed in range(asked.seeds)]
                 curves[part, shift, method] = lines
                 rows.append(row(part, shift, method, settings, lines, before))
-    command = f"bench/strangers/finetune/run {' '.join(sys.argv[1:])}"
+    command = page.command("bench/strangers/finetune/run")
     text = page.table(header, rows) + f"\n\n(commit {page.commit()}, seeds 0 to {asked.seeds - 1}, `{command}`)"
     print(text)
     if asked.write:

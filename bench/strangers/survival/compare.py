@@ -83,7 +83,7 @@ def summed(name, lines):
 def main():
     asked = arguments()
     text = likelihoods(asked) if asked.part == "likelihood" else concordances(asked)
-    command = f"bench/strangers/survival/run {' '.join(sys.argv[1:])}"
+    command = page.command("bench/strangers/survival/run")
     text += f"\n\n(commit {page.commit()}, `{command}`)"
     print(text)
     if asked.write:

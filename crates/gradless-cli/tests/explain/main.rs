@@ -14,6 +14,7 @@ mod answers;
 mod asked;
 mod models;
 mod names;
+mod photographs;
 mod engines;
 mod lenet;
 mod many;

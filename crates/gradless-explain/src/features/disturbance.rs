@@ -130,25 +130,29 @@ impl Disturbance {
 
     /// Disturbs a picture in place. Moved pictures are continued by their edges; no number leaves the range.
     pub(super) fn apply(&self, picture: &mut [f64], planes: Planes, mut rng: &mut dyn Rng) {
-        let Planes { rows, columns, range: [low, high] } = planes;
+        let [low, high] = planes.range;
         if self.shift > 0 {
             let widest = 2 * self.shift + 1;
-            let (down, right) = (below(&mut rng, widest), below(&mut rng, widest));
-            let moved =
-                |at: usize, by: usize, most: usize| (at + self.shift).saturating_sub(by).min(most - 1);
-            for plane in picture.chunks_exact_mut(rows * columns) {
-                let before = plane.to_vec();
-                for (i, x) in plane.iter_mut().enumerate() {
-                    *x =
-                        before[moved(i / columns, down, rows) * columns + moved(i % columns, right, columns)];
-                }
-            }
+            let by = [below(&mut rng, widest), below(&mut rng, widest)];
+            self.shift(picture, planes, by);
         }
         let factor = 1.0 + self.brightness * (2.0 * uniform(rng) - 1.0);
         let noise = self.noise * (high - low);
         for x in picture {
             let normal: f64 = if noise > 0.0 { StandardNormal.sample(rng) } else { 0.0 };
             *x = (low + factor * (*x - low) + noise * normal).clamp(low, high);
+        }
+    }
+
+    /// Moves a picture in place, down and to the right by so many pixels from as far up and to the left as it may be moved.
+    pub(super) fn shift(&self, picture: &mut [f64], planes: Planes, [down, right]: [usize; 2]) {
+        let Planes { rows, columns, .. } = planes;
+        let moved = |at: usize, by: usize, most: usize| (at + self.shift).saturating_sub(by).min(most - 1);
+        for plane in picture.chunks_exact_mut(rows * columns) {
+            let before = plane.to_vec();
+            for (i, x) in plane.iter_mut().enumerate() {
+                *x = before[moved(i / columns, down, rows) * columns + moved(i % columns, right, columns)];
+            }
         }
     }
 }

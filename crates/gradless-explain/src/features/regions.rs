@@ -36,6 +36,8 @@ const SMALL: usize = 64;
 /// Other backgrounds: blurs of these shares of the width, and the mean colour.
 const NARROW: f64 = 0.5;
 const WIDE: f64 = 2.0;
+/// Where a picture moves over each of them, in units of the widest shift, down and to the right, from as far up and to the left as it may.
+const CORNERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [2, 2]];
 
 /// How a picture is cut up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +225,8 @@ impl Regions {
         (0..input.len()).map(at).collect()
     }
 
-    /// Other backgrounds over which an answer should hold, the hardest first: the mean colour, a wider blur, a narrower one.
+    /// Other backgrounds over which an answer should hold, the hardest first: the mean colour, a wider blur, a narrower one. Over each the
+    /// picture is moved, too: strides of a network make it see something else then.
     fn others(&self) -> [Vec<f64>; 3] {
         [self.other(1.0, 1.0), self.other(WIDE, 0.0), self.other(NARROW, 0.0)]
     }
@@ -341,6 +344,10 @@ impl Shown for Switched<'_> {
 
     fn variant(&self, which: usize, point: &[f64], input: &mut [f64]) {
         self.regions.draw_over(&there(point), &self.others[which], input);
+        if let Some((disturbance, planes)) = self.regions.picture.disturbing().filter(|(by, _)| by.shift > 0)
+        {
+            disturbance.shift(input, planes, CORNERS[which].map(|times| times * disturbance.shift));
+        }
     }
 
     fn disturbance(&self) -> Option<Disturbed> {

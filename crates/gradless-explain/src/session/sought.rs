@@ -43,8 +43,9 @@ impl Sought<'_> {
         let mut original = vec![0.0; self.model.classes()];
         let input = self.session.features.input();
         let absent = self.absent()?;
-        // The last check, and as many draws for its certificate.
-        let checks = 2 * options.draws() as u64;
+        // The last check, and as many draws for its certificate; regions have none.
+        let rounds = if self.session.features.kind() == Kind::Regions { 1 } else { 2 };
+        let checks = rounds * options.draws() as u64;
         let (done, ended) = watched(self.session.watch.cancel, deadline, |cancel| {
             self.model.scores(Inputs { points: input, dim: input.len() }, &mut original)?;
             let kind = self.session.features.kind();

@@ -66,7 +66,8 @@ pub(crate) struct Explain {
     pub(crate) target: Option<String>,
 
     /// How sure the model must be of an answer: the share of the input's own margin that it keeps (0.5 or 50%), or a probability
-    /// (p=0.9); 0: the class alone [default: 0.5, and 0.97 where scores lie between -1 and 1; with the presets paper and authors: 0]
+    /// (p=0.9); 0: the class alone [default: 0.5, of regions half of the input's probability, and 0.97 where scores lie between -1 and 1;
+    /// with the presets paper and authors: 0]
     #[arg(long, value_name = "C", help_heading = "What is asked")]
     pub(crate) confidence: Option<Confidence>,
 

@@ -211,3 +211,45 @@ fn checksum(bytes: &[u8]) -> u32 {
     let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(!0, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step))
 }
+
+#[test]
+fn twelve_megapixels_are_brought_to_the_size_of_the_model() {
+    // Left third black, the rest white: the middle square begins 500 pixels from the left, and 7/8 of it are seen.
+    let image = GrayImage::from_fn(4_000, 3_000, |x, _| Luma([if x < 1_333 { 0 } else { 255 }]));
+    let jpeg = encoded(image, ImageFormat::Jpeg);
+    let cropped = Space { resize: Some(Resize::Crop), ..space([3, 32, 32], false) };
+    let seen = numbers(&jpeg, &cropped).unwrap();
+    assert_eq!(seen.len(), 3 * 32 * 32);
+    // Black ends at (1333 - 500 - 187.5) / 2625 of the width: pixel 7.87 of 32.
+    let row = &seen[..32];
+    assert!(row[..7].iter().all(|&x| x < -0.49) && row[9..].iter().all(|&x| x > 0.49), "{row:?}");
+}
+
+#[test]
+fn a_jpeg_for_print_has_the_colours_it_is_seen_with() {
+    // Written by Pillow: the left half magenta and yellow, the right half cyan and magenta.
+    let seen = numbers(include_bytes!("../../../tests/files/cmyk.jpg"), &space([3, 16, 16], false)).unwrap();
+    let pixel = |column: usize| [0, 1, 2].map(|channel| seen[256 * channel + 16 * 2 + column] > 0.0);
+    assert_eq!([pixel(2), pixel(13)], [[true, false, false], [false, false, true]], "red and blue");
+}
+
+#[test]
+fn one_pixel_is_a_picture_however_it_is_resized() {
+    let one = encoded(RgbImage::from_pixel(1, 1, Rgb([255, 0, 51])), ImageFormat::Png);
+    let expected: Vec<f64> = [255, 0, 51].into_iter().flat_map(|byte| vec![number(byte); 64]).collect();
+    for how in [Resize::Crop, Resize::Squash, Resize::Letterbox] {
+        let space = Space { resize: Some(how), ..space([3, 8, 8], false) };
+        assert_eq!(numbers(&one, &space).unwrap(), expected, "{how:?}");
+    }
+}
+
+#[test]
+fn a_letterbox_shows_all_of_a_picture_between_grey_bars() {
+    let wide = encoded(GrayImage::from_pixel(16, 8, Luma([255])), ImageFormat::Png);
+    let space = Space { resize: Some(Resize::Letterbox), ..space([1, 8, 8], false) };
+    let seen = numbers(&wide, &space).unwrap();
+    let (bars, picture) = (number(BARS), number(255));
+    assert_eq!(seen[..16], vec![bars; 16]);
+    assert_eq!(seen[16..48], vec![picture; 32]);
+    assert_eq!(seen[48..], vec![bars; 16]);
+}

@@ -16,5 +16,5 @@ mod page;
 mod routes;
 mod server;
 
-pub use model::{Classifier, Facts, Input, Models};
+pub use model::{Classifier, Facts, Input, Models, Seen};
 pub use server::{Bound, Studio, StudioError, pause};

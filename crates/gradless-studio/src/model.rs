@@ -25,6 +25,13 @@ pub trait Classifier: Send + Sync {
     ///
     /// Why it has none, for people.
     fn scores(&self, input: Input<'_>) -> Result<Vec<f64>, String>;
+
+    /// A picture as it sees it.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not, for people.
+    fn seen(&self, picture: &[u8]) -> Result<Seen, String>;
 }
 
 /// What a model is asked about.
@@ -39,7 +46,7 @@ pub enum Input<'a> {
 }
 
 /// What the page shows of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Facts {
     /// What it is called.
     pub name: String,
@@ -49,6 +56,19 @@ pub struct Facts {
     pub count: usize,
     /// The shape of its inputs, channels first; empty for tables and texts.
     pub shape: Vec<usize>,
+    /// The numbers black and white stand for.
+    pub range: [f64; 2],
     /// Whether it is the embedded network of digits.
     pub is_embedded: bool,
+}
+
+/// A picture as a model sees it, in its size and colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its width.
+    pub columns: u32,
+    /// Its height.
+    pub rows: u32,
+    /// Red, green and blue of every pixel, row after row.
+    pub rgb: Vec<u8>,
 }

@@ -89,6 +89,7 @@ pub(crate) fn router(app: Arc<App>, hosts: Hosts, token: &str) -> Router {
         .route(&at("/api/runs/{name}/answers"), get(answers))
         .route(&at("/api/runs/{name}/files/{file}"), get(run_file))
         .route(&at("/api/inputs/{name}"), get(input))
+        .route(&at("/api/inputs/{name}/seen"), get(seen))
         .layer(DefaultBodyLimit::max(MOST_WORDS))
         .route(&at("/api/inputs"), post(upload).layer(DefaultBodyLimit::max(MOST_INPUT)))
         .route(&at("/api/models"), post(choose).layer(DefaultBodyLimit::max(MOST_MODEL)))
@@ -294,6 +295,17 @@ async fn input(State(app): State<Arc<App>>, Path(file): Path<String>) -> Result<
     let (_, kind) = *kind.ok_or_else(Failure::missing)?;
     let bytes = apart(move || read_input(&app, &file)).await?;
     Ok(answer(kind, bytes))
+}
+
+/// A picture as the model sees it: columns and rows as 32 bits each, the lowest first, then red, green and blue of every pixel.
+async fn seen(State(app): State<Arc<App>>, Path(file): Path<String>) -> Result<Response, Failure> {
+    let file = name(&file)?;
+    let bytes = apart(move || {
+        let refused = |error: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+        let seen = app.chosen().classifier.seen(&read_input(&app, &file)?).map_err(refused)?;
+        Ok([&seen.columns.to_le_bytes()[..], &seen.rows.to_le_bytes(), &seen.rgb].concat())
+    });
+    Ok(answer("application/octet-stream", bytes.await?))
 }
 
 /// The name of a file that is dropped on the page.

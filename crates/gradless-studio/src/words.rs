@@ -49,6 +49,9 @@ pub(crate) enum Asked {
         row: Option<u32>,
         #[serde(default)]
         drop: Vec<String>,
+        /// Rows like it, where it is a table of its own.
+        #[serde(default)]
+        data: Option<String>,
     },
 }
 
@@ -100,20 +103,26 @@ impl Request {
         self.check()?;
         let mut words = vec!["explain".to_owned()];
         let mut push = |flag: &str, value: String| words.push(format!("--{flag}={value}"));
-        let (input, row, drop) = match &self.input {
+        let known = |name: &String| {
+            let name = Name::parse(name).filter(|name| folder.input(name).is_file());
+            name.ok_or(Refused::Sense("there is no such input"))
+        };
+        let (input, row, drop, data) = match &self.input {
             Asked::Drawing(pixels) => {
                 let file = picture::grey_png(SIDE, SIDE, pixels)
                     .ok_or(Refused::Sense("a drawing has 28 x 28 pixels"))?;
-                (folder.keep_input("digit", "png", &file)?, None, &[][..])
+                (folder.keep_input("digit", "png", &file)?, None, &[][..], None)
             }
-            Asked::File { name, row, drop } => {
-                let name = Name::parse(name).filter(|name| folder.input(name).is_file());
-                (name.ok_or(Refused::Sense("there is no such input"))?, *row, &drop[..])
+            Asked::File { name, row, drop, data } => {
+                (known(name)?, *row, &drop[..], data.as_ref().map(known).transpose()?)
             }
         };
         push("input", shown(&folder.input(&input)));
         if let Some(row) = row {
             push("row", row.to_string());
+        }
+        if let Some(data) = data {
+            push("data", shown(&folder.input(&data)));
         }
         if !drop.is_empty() {
             push("drop", listed(drop)?);

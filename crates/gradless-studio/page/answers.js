@@ -232,11 +232,17 @@ function copies(page, answer, model) {
   return [el("p", { class: "small" }, `${stability.held} of ${stability.draws} disturbed copies keep it: ${stability.disturbance}`), el("div", { class: "copies" }, ...shown)];
 }
 
-/** Curves of one or two runs: the size of what is held against queries. */
+/** A search may begin again elsewhere: the smallest size until then. */
+function bestSoFar(points) {
+  let least = Infinity;
+  return points.map(([queries, size]) => [queries, (least = Math.min(least, size))]);
+}
+
+/** Curves of one or two runs: the smallest size so far against queries. */
 export function curves(runs) {
   const lines = runs.flatMap(({ name, page }, second) => page.answers.filter((answer) => answer.alternative === 0).map((answer) => ({
     name, kind: answer.question.kind, second: second === 1,
-    points: answer.steps.map((step) => [step.queries, step.nonzeros]),
+    points: bestSoFar(answer.steps.map((step) => [step.queries, step.nonzeros])),
   }))).filter((line) => line.points.length > 0);
   const most = Math.max(1, ...lines.flatMap((line) => line.points.map(([queries]) => queries)));
   const high = Math.max(1, ...lines.flatMap((line) => line.points.map(([, size]) => size)));
@@ -244,7 +250,7 @@ export function curves(runs) {
   const words = lines.map((line) => `${line.name} ${line.kind}: ${line.points.at(-1)[1]} at ${line.points.at(-1)[0]} queries`).join("; ");
   return el("figure", {}, svg("svg", { class: "curve", viewBox: "0 0 500 230", role: "img", "aria-label": `Size against queries. ${words}` },
     ...lines.map((line) => svg("path", { class: line.second ? "second" : undefined, d: `M${line.points.map(spot).join("L")}` })),
-    svg("text", { x: 50, y: 222 }, "0"), svg("text", { x: 430, y: 222 }, `${most} queries`), svg("text", { x: 4, y: 24 }, String(high)), svg("text", { x: 4, y: 200 }, "0")),
+    svg("text", { x: 50, y: 222 }, "0"), svg("text", { x: 490, y: 222, "text-anchor": "end" }, `${most} queries`), svg("text", { x: 4, y: 24 }, String(high)), svg("text", { x: 4, y: 200 }, "0")),
   el("figcaption", { class: "small soft" }, words));
 }
 

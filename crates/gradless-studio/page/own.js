@@ -92,7 +92,7 @@ export class Own {
         const step = numbers.every(Number.isInteger) ? 1 : "any";
         const number = el("input", { type: "number", step, value: cells[k], "aria-label": columns[k], on: { input: () => { slide.value = number.value; set(number.value); } } });
         const slide = el("input", { type: "range", min: low, max: high, step, value: cells[k], "aria-label": `${columns[k]}, slider`, on: { input: () => { number.value = slide.value; set(slide.value); } } });
-        control = el("span", { class: "row" }, slide, number);
+        control = el("span", { class: "range" }, slide, number);
       } else {
         control = el("select", { "aria-label": columns[k], on: { change: () => set(control.value) } }, ...values.slice(0, 200).map((value) => el("option", { value, selected: value === cells[k] }, value || "missing")));
       }
@@ -115,7 +115,7 @@ export class Own {
       return this.search({ ...request, input: { file: input }, keep: { names: named("locked") } }, null);
     });
     byId("own-input").replaceChildren(
-      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The table" }, el("table", { class: "sheet" }, el("caption", { class: "hidden" }, "Rows: take one"),
+      el("div", { class: "scroll sheet-frame", tabindex: 0, role: "region", "aria-label": "The table" }, el("table", { class: "sheet" }, el("caption", { class: "hidden" }, "Rows: take one"),
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "row"), ...columns.map((column) => el("th", { scope: "col" }, column)))), body)),
       el("p", { class: "row" }, rows.length > ROWS ? turn(-ROWS) : null, rows.length > ROWS ? turn(ROWS) : null, el("span", { class: "soft" }, `${rows.length} rows`)),
       fields, el("div", { class: "bench" }, opinion, form));

@@ -105,7 +105,8 @@ impl Folder {
     /// The folders of runs, and runs that came to nothing but are remembered.
     pub(crate) fn runs(&self) -> Vec<Name> {
         let listed = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
-        let is_run = |path: &Path| ["config.json", "config.json.next"].iter().any(|file| path.join(file).is_file());
+        let is_run =
+            |path: &Path| ["config.json", "config.json.next"].iter().any(|file| path.join(file).is_file());
         let mut names: Vec<Name> = listed(&self.root)
             .filter(|entry| is_run(&entry.path()))
             .filter_map(|entry| Name::parse(entry.file_name().to_str()?))
@@ -154,9 +155,10 @@ mod tests {
             assert!(Name::parse(good).is_some(), "{good}");
         }
         let long = "a".repeat(LONGEST + 1);
-        for bad in
-            ["", ".", "..", "../x", "a/b", "a\\b", "/etc", ".studio", "-rf", "a\0", "a b", "ä", "a.", "C:", &long]
-        {
+        for bad in [
+            "", ".", "..", "../x", "a/b", "a\\b", "/etc", ".studio", "-rf", "a\0", "a b", "ä", "a.", "C:",
+            &long,
+        ] {
             assert_eq!(Name::parse(bad), None, "{bad:?}");
         }
     }

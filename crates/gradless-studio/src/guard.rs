@@ -41,9 +41,11 @@ impl Hosts {
         let Some(host) = text(header::HOST) else { return false };
         let is_host = self.any || self.names.iter().any(|name| name == host);
         // Another page that knows a name of this machine sends its own origin.
-        let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://") == Some(host));
+        let is_origin =
+            text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://") == Some(host));
         let site = text(HeaderName::from_static("sec-fetch-site"));
-        let is_site = site.is_none_or(|site| matches!(site, "same-origin" | "none")) || !path.contains("/api/");
+        let is_site =
+            site.is_none_or(|site| matches!(site, "same-origin" | "none")) || !path.contains("/api/");
         is_host && is_origin && is_site
     }
 }
@@ -103,6 +105,8 @@ mod tests {
     fn told_to_listen_for_others_any_name_will_do_but_no_other_origin() {
         let hosts = Hosts::of("0.0.0.0:8000".parse().unwrap());
         assert!(hosts.admit(&headers(&[("host", "lab:8000")]), "/t/api/runs"));
-        assert!(!hosts.admit(&headers(&[("host", "lab:8000"), ("origin", "http://evil.example")]), "/t/api/runs"));
+        assert!(
+            !hosts.admit(&headers(&[("host", "lab:8000"), ("origin", "http://evil.example")]), "/t/api/runs")
+        );
     }
 }

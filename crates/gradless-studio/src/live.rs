@@ -31,7 +31,11 @@ struct Listener {
 
 /// The events of a run from an offset on: `frames`, each a list of what the command wrote, numbered by the offset behind it; at
 /// the end `over`.
-pub(crate) fn events(runs: Arc<Runs>, name: Name, offset: u64) -> impl Stream<Item = Result<Event, Infallible>> {
+pub(crate) fn events(
+    runs: Arc<Runs>,
+    name: Name,
+    offset: u64,
+) -> impl Stream<Item = Result<Event, Infallible>> {
     let listener = Listener { runs, name, offset, is_over: false, is_first: true };
     stream::unfold(listener, |mut listener| async move {
         if listener.is_over {

@@ -14,7 +14,11 @@ pub(crate) const INDEX: &str = include_str!("../page/index.html");
 
 /// What it loads.
 pub(crate) const ASSETS: &[Asset] = &[
-    Asset { name: "studio.css", kind: "text/css; charset=utf-8", bytes: include_bytes!("../page/studio.css") },
+    Asset {
+        name: "studio.css",
+        kind: "text/css; charset=utf-8",
+        bytes: include_bytes!("../page/studio.css"),
+    },
     Asset { name: "studio.js", kind: SCRIPT, bytes: include_bytes!("../page/studio.js") },
     Asset { name: "server.js", kind: SCRIPT, bytes: include_bytes!("../page/server.js") },
     Asset { name: "drawing.js", kind: SCRIPT, bytes: include_bytes!("../page/drawing.js") },

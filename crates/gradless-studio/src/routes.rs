@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::folder::{self, Name};
 use crate::guard::{self, Hosts};
+use crate::live;
 use crate::model::{Classifier, Facts, Input, Models};
 use crate::page::{ASSETS, INDEX};
 use crate::picture;
 use crate::run::Listed;
 use crate::runs::{RunError, Runs};
 use crate::words::Request;
-use crate::live;
 
 /// A request that is no file.
 const MOST_WORDS: usize = 1 << 20;
@@ -200,7 +200,9 @@ async fn scores(State(app): State<Arc<App>>, body: Bytes) -> Result<axum::Json<V
                     _ => classifier.scores(Input::Picture(&bytes)).map_err(refused),
                 }
             }
-            Scored::Row { columns, cells } => classifier.scores(Input::Row(&columns, &cells)).map_err(refused),
+            Scored::Row { columns, cells } => {
+                classifier.scores(Input::Row(&columns, &cells)).map_err(refused)
+            }
         }
     });
     let scores = found.await?;
@@ -208,8 +210,9 @@ async fn scores(State(app): State<Arc<App>>, body: Bytes) -> Result<axum::Json<V
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body)
-        .map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, format!("this makes no sense: {error}")))
+    serde_json::from_slice(body).map_err(|error| {
+        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, format!("this makes no sense: {error}"))
+    })
 }
 
 async fn list(State(app): State<Arc<App>>) -> Result<axum::Json<Vec<Listed>>, Failure> {
@@ -321,7 +324,8 @@ async fn upload(
 ) -> Result<axum::Json<Value>, Failure> {
     let ending = ending(&dropped.name).map(str::to_ascii_lowercase).unwrap_or_default();
     if !KINDS.iter().any(|(known, _)| *known == ending) {
-        let words = "this is neither a picture (PNG, JPEG), nor a table (.csv), a text (.txt) or an array (.npy)";
+        let words =
+            "this is neither a picture (PNG, JPEG), nor a table (.csv), a text (.txt) or an array (.npy)";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
     }
     let kept = apart(move || {
@@ -342,7 +346,8 @@ async fn choose(
     }
     let told = apart(move || {
         let folder = &app.runs.folder;
-        let cannot = |error: std::io::Error| Failure::new(StatusCode::INSUFFICIENT_STORAGE, error.to_string());
+        let cannot =
+            |error: std::io::Error| Failure::new(StatusCode::INSUFFICIENT_STORAGE, error.to_string());
         let kept = folder.keep_model(&folder::stem(&dropped.name), &body).map_err(cannot)?;
         let words = vec![format!("--model={}", folder.model(&kept).display())];
         let classifier = app.models.open(&words);

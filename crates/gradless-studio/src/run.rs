@@ -54,7 +54,8 @@ impl Listed {
     /// Looks at the files of a run; whether it runs is known by who started it, else by who holds its journal.
     pub(crate) fn read(folder: &Folder, name: &Name, runs_here: bool) -> Self {
         let place = folder.run(name);
-        let config = read_json(&place.join("config.json.next")).or_else(|| read_json(&place.join("config.json")));
+        let config =
+            read_json(&place.join("config.json.next")).or_else(|| read_json(&place.join("config.json")));
         let result = read_json(&place.join("result.json"));
         let call = call(folder, name);
         let runs = runs_here || is_locked(&place.join("journal"));
@@ -99,10 +100,7 @@ pub(crate) fn read_json(path: &Path) -> Option<Value> {
 /// Whether somebody holds the journal: a run that searches.
 pub(crate) fn is_locked(journal: &Path) -> bool {
     let Ok(file) = File::open(journal) else { return false };
-    match file.try_lock_shared() {
-        Err(fs::TryLockError::WouldBlock) => true,
-        _ => false,
-    }
+    matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
 }
 
 /// Whether an answer was cut off, or one is missing because of it.
@@ -133,7 +131,9 @@ mod tests {
 
     #[test]
     fn a_run_is_stopped_if_one_of_its_answers_was_cut_off() {
-        assert!(was_stopped(&json!([{"stop_reason": "the search was over"}, {"stop_reason": "interrupted"}])));
+        assert!(was_stopped(
+            &json!([{"stop_reason": "the search was over"}, {"stop_reason": "interrupted"}])
+        ));
         assert!(was_stopped(&json!({"stop_reason": "the time is up"})));
         assert!(!was_stopped(&json!([{"stop_reason": "the search was over"}])));
     }

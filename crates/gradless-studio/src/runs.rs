@@ -110,7 +110,8 @@ impl Runs {
 
     /// All of them, the latest first.
     pub(crate) fn list(&self) -> Vec<Listed> {
-        let mut runs: Vec<Listed> = self.folder.runs().iter().filter_map(|name| self.look(name).ok()).collect();
+        let mut runs: Vec<Listed> =
+            self.folder.runs().iter().filter_map(|name| self.look(name).ok()).collect();
         let number = |name: &str| name.rsplit('-').next().and_then(|text| text.parse::<u64>().ok());
         runs.sort_by_key(|run| std::cmp::Reverse((run.begun, number(&run.name))));
         runs

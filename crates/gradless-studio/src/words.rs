@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn the_same_drawing_is_the_same_command() {
         let folder = folder("same");
-        let drawing = format!(r#"{{"input": {{"drawing": {:?}}}, "target": "3", "question": "change"}}"#, [7; 784]);
+        let drawing =
+            format!(r#"{{"input": {{"drawing": {:?}}}, "target": "3", "question": "change"}}"#, [7; 784]);
         let run = Name::parse("explain-1").unwrap();
         let call = request(&drawing).call(&folder, &run, &[]).unwrap();
         let again = request(&drawing).call(&folder, &run, &[]).unwrap();

@@ -51,7 +51,13 @@ pub(crate) struct Studio {
     folder: PathBuf,
 
     /// The port [default: any that is free]
-    #[arg(long, value_name = "P", default_value_t = 0, hide_default_value = true, help_heading = "The studio")]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "The studio"
+    )]
     port: u16,
 
     /// Where it listens. Other machines reach it only if this says so; then only the token in the address keeps them out
@@ -138,7 +144,10 @@ mod tests {
         for (typed, expected) in [
             ("studio", ""),
             ("studio --port 8000 --no-open --folder=runs", ""),
-            ("--format json studio --model M.onnx --host 127.0.0.1 --classes l.txt", "--model M.onnx --classes l.txt"),
+            (
+                "--format json studio --model M.onnx --host 127.0.0.1 --classes l.txt",
+                "--model M.onnx --classes l.txt",
+            ),
             ("studio --folder studio -- python model.py --port 3", "-- python model.py --port 3"),
         ] {
             let words = model_words(typed.split_whitespace().map(str::to_owned));

@@ -74,14 +74,7 @@ impl Live {
 
 impl Frames {
     fn to(file: File) -> Self {
-        Self {
-            file,
-            written: 0,
-            last: Instant::now(),
-            question: String::new(),
-            used: None,
-            mapped: false,
-        }
+        Self { file, written: 0, last: Instant::now(), question: String::new(), used: None, mapped: false }
     }
 
     fn take(&mut self, progress: &Progress<'_>) {

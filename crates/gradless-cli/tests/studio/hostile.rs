@@ -25,16 +25,32 @@ fn listing(folder: &Path) -> Vec<(String, u64)> {
 fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut push = |what: &str, method: &str, path: &str, headers: &str, body: &[u8]| {
-        let head = format!("{method} {path} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
         all.push((format!("{what}: {method} {path}"), [head.as_bytes(), body].concat()));
     };
     let ours = format!("host: {host}\r\n");
     let good = search(500).to_string();
     // Paths that lead out of the folder, or into its hidden part.
     let names = [
-        "..", "../..", "%2e%2e", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "..%2f..%2fetc%2fpasswd", "..%5c..%5cwindows",
-        "....//....//etc/passwd", "%2fetc%2fpasswd", ".studio", "explain-1%00", "C%3A%5C", "~root", "%c0%ae%c0%ae",
-        "explain-1%2f..%2f..", "-rf", "%E2%80%AE",
+        "..",
+        "../..",
+        "%2e%2e",
+        "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "..%2f..%2fetc%2fpasswd",
+        "..%5c..%5cwindows",
+        "....//....//etc/passwd",
+        "%2fetc%2fpasswd",
+        ".studio",
+        "explain-1%00",
+        "C%3A%5C",
+        "~root",
+        "%c0%ae%c0%ae",
+        "explain-1%2f..%2f..",
+        "-rf",
+        "%E2%80%AE",
     ];
     for name in names {
         push("traversal", "GET", &format!("/{TOKEN}/api/runs/{name}"), &ours, b"");
@@ -47,7 +63,9 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     }
     push("assets", "GET", &format!("/{TOKEN}/assets/..%2f..%2fCargo.toml"), &ours, b"");
     // Other tokens.
-    for token in ["", "x", "a-token-for-tests-onlyx", "A-TOKEN-FOR-TESTS-ONLY", "a-token-for-tests-onl", "%61-token"] {
+    for token in
+        ["", "x", "a-token-for-tests-onlyx", "A-TOKEN-FOR-TESTS-ONLY", "a-token-for-tests-onl", "%61-token"]
+    {
         push("token", "POST", &format!("/{token}/api/runs"), &ours, good.as_bytes());
         push("token", "GET", &format!("/{token}/api/state"), &ours, b"");
     }
@@ -67,8 +85,19 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     let many = format!(r#"{{"input":{{"drawing":[{}0]}}}}"#, "0,".repeat(900_000));
     let deep = "[".repeat(200_000);
     for body in [
-        "", "{", "null", "[]", "{}", r#"{"input":{}}"#, r#"{"input":{"drawing":[1]}}"#, r#"{"input":{"drawing":[-1]}}"#,
-        r#"{"input":{"drawing":"x"}}"#, r#"{"input":{"file":{"name":"../../etc/passwd"}}}"#, &many, &deep, "\u{0}\u{1}",
+        "",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        r#"{"input":{}}"#,
+        r#"{"input":{"drawing":[1]}}"#,
+        r#"{"input":{"drawing":[-1]}}"#,
+        r#"{"input":{"drawing":"x"}}"#,
+        r#"{"input":{"file":{"name":"../../etc/passwd"}}}"#,
+        &many,
+        &deep,
+        "\u{0}\u{1}",
         r#"{"input":{"file":{"name":"a.png"}},"out":"/tmp/x"}"#,
     ] {
         push("nonsense", "POST", &format!("/{TOKEN}/api/runs"), &ours, body.as_bytes());
@@ -80,7 +109,9 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     push("kind", "POST", &format!("/{TOKEN}/api/models?name=x.onnx"), &ours, b"no model");
     push("huge", "POST", &format!("/{TOKEN}/api/inputs?name=x.png"), &ours, &vec![0; (32 << 20) + 1]);
     push("huge", "POST", &format!("/{TOKEN}/api/scores"), &ours, &vec![b' '; (1 << 20) + 1]);
-    let promised = format!("POST /{TOKEN}/api/models?name=x.onnx HTTP/1.1\r\n{ours}content-length: 99999999999999\r\n\r\n");
+    let promised = format!(
+        "POST /{TOKEN}/api/models?name=x.onnx HTTP/1.1\r\n{ours}content-length: 99999999999999\r\n\r\n"
+    );
     all.push(("huge: promised".to_owned(), promised.into_bytes()));
     all.push(("malformed".to_owned(), b"GET\r\n\r\n".to_vec()));
     all.push(("malformed".to_owned(), [0xff; 64].to_vec()));
@@ -100,7 +131,12 @@ fn a_hundred_hostile_requests_are_refused_and_nothing_is_written() {
     assert!(all.len() >= 100, "{}", all.len());
     for (what, request) in &all {
         let answer = studio.raw(request);
-        assert!(answer.code == 0 || (400..500).contains(&answer.code), "{what}: {} {:?}", answer.code, answer.head);
+        assert!(
+            answer.code == 0 || (400..500).contains(&answer.code),
+            "{what}: {} {:?}",
+            answer.code,
+            answer.head
+        );
         let body = String::from_utf8_lossy(&answer.body);
         assert!(!body.contains("root:") && !body.contains("[workspace]"), "{what}: {body}");
     }
@@ -114,7 +150,8 @@ fn a_hundred_hostile_requests_are_refused_and_nothing_is_written() {
 fn a_link_in_the_folder_leads_nowhere() {
     let studio = Studio::new("link");
     fs::write(studio.home.join("secret.txt"), "secret").unwrap();
-    std::os::unix::fs::symlink(studio.home.join("secret.txt"), studio.home.join("runs/inputs/link.txt")).unwrap();
+    std::os::unix::fs::symlink(studio.home.join("secret.txt"), studio.home.join("runs/inputs/link.txt"))
+        .unwrap();
     assert_eq!(studio.get("api/inputs/link.txt").code, 404);
 }
 

@@ -18,7 +18,8 @@ fn long() -> serde_json::Value {
 
 /// The same search by the command, which nobody disturbs.
 fn undisturbed(studio: &Studio, name: &str) -> serde_json::Value {
-    let command = studio.run(name)["command"].as_str().unwrap().replace(&format!("--out=runs/{name}"), "--out=calm");
+    let command =
+        studio.run(name)["command"].as_str().unwrap().replace(&format!("--out=runs/{name}"), "--out=calm");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     support::run(support::command(&words).current_dir(&studio.home));
     found(&studio.home.join("calm"))

@@ -25,11 +25,11 @@ impl Models for Loader {
             match model::load_until(&asked, None, None, None) {
                 Ok(loaded) => {
                     let pictures = Pictures::new(loaded);
-                    Ok(Arc::new(Asked { asked, pictures: Ok(pictures), records: Mutex::default() }))
+                    Ok(Arc::new(Chosen { asked, pictures: Ok(pictures), records: Mutex::default() }))
                 }
                 // What takes no array may take rows or texts, which tell how.
                 Err(error) if may_take_records(&asked, &error) => {
-                    Ok(Arc::new(Asked { asked, pictures: Err(error), records: Mutex::default() }))
+                    Ok(Arc::new(Chosen { asked, pictures: Err(error), records: Mutex::default() }))
                 }
                 Err(error) => Err(error),
             }
@@ -59,7 +59,7 @@ fn model_arguments(words: &[String]) -> anyhow::Result<ModelArguments> {
 }
 
 /// A model, asked about pictures, and about rows and texts from the first of them on.
-struct Asked {
+struct Chosen {
     asked: ModelArguments,
     /// The model of pictures, or why it is none.
     pictures: anyhow::Result<Pictures>,
@@ -102,7 +102,7 @@ impl Pictures {
     }
 }
 
-impl Asked {
+impl Chosen {
     fn pictures(&self) -> anyhow::Result<&Pictures> {
         self.pictures.as_ref().map_err(|error| anyhow!("this model takes no pictures: {error:#}"))
     }
@@ -132,7 +132,7 @@ impl Asked {
     }
 }
 
-impl Classifier for Asked {
+impl Classifier for Chosen {
     fn facts(&self) -> Facts {
         let known = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |name: String, loaded: &Loaded| Facts {

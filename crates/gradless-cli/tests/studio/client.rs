@@ -14,7 +14,7 @@ use crate::support;
 /// The secret of every studio here.
 pub(crate) const TOKEN: &str = "a-token-for-tests-only";
 /// No search takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A studio that runs.
 pub(crate) struct Studio {

@@ -1,4 +1,4 @@
-"""The command line: ``python -m gradless explain``."""
+"""The command line: ``python -m gradless explain``, ``python -m gradless studio``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def main() -> int:
     # there is something to keep.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     find_onnxruntime()
-    return _gradless.run_command(["gradless", *sys.argv[1:]])
+    return _gradless.run_command(["gradless", *sys.argv[1:]], [sys.executable, "-m", "gradless"])
 
 
 if __name__ == "__main__":

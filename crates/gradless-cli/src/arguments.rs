@@ -12,6 +12,7 @@ Examples:
   gradless explain                         what a network sees in a digit: try it first
   gradless minimize --problem P.toml -- python3 black_box.py     any program as the black box
   gradless resume gradless-out/explain-1   go on after a crash or Ctrl-C, without asking for an answer twice
+  gradless studio                          a page to draw a digit on, and to watch searches
   gradless methods                         every method: what it assumes, what it costs
   gradless noise --model M.onnx            how far rounding blurs a model's scores
   gradless data mnist                      bring MNIST into data/mnist, checked
@@ -43,11 +44,19 @@ pub(crate) enum Format {
 }
 
 static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
+static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Keeps the words for [`typed`]: they are not always those of the process.
-pub(crate) fn remember(words: &[OsString]) {
+/// Keeps the words for [`typed`], which are not always those of the process, and those by which the program is started, for
+/// [`program`].
+pub(crate) fn remember(words: &[OsString], program: Vec<OsString>) {
     // One process, one command: whoever calls twice is shown the first.
     let _ = TYPED.set(words.to_vec());
+    let _ = PROGRAM.set(program);
+}
+
+/// The words by which this program is started, those of its commands left out: its path, or `python -m gradless`.
+pub(crate) fn program() -> Vec<OsString> {
+    PROGRAM.get().cloned().unwrap_or_default()
 }
 
 /// The words as they were typed, without the name of the program.

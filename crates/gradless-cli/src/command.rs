@@ -9,6 +9,7 @@ mod noise;
 mod report;
 mod reproduce;
 mod resume;
+mod studio;
 mod train;
 
 use std::path::Path;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Minimize(Box<minimize::Minimize>),
     Resume(resume::Resume),
     Report(report::Redraw),
+    Studio(Box<studio::Studio>),
     Methods(methods::Methods),
     Noise(noise::Noise),
     Data(data::Data),
@@ -47,6 +49,7 @@ pub(crate) fn run(command: Command, terminal: &Terminal) -> anyhow::Result<Outco
         Command::Minimize(asked) => asked.run(terminal),
         Command::Resume(asked) => resume(&asked, terminal),
         Command::Report(asked) => asked.run(terminal),
+        Command::Studio(asked) => asked.run(terminal),
         Command::Methods(asked) => asked.run(terminal),
         Command::Noise(asked) => asked.run(terminal),
         Command::Data(asked) => asked.run(terminal),

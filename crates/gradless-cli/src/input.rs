@@ -125,6 +125,12 @@ pub(crate) fn read(path: &Path, space: &Space) -> anyhow::Result<Vec<f64>> {
     read().with_context(|| path.display().to_string())
 }
 
+/// One input from the bytes of a picture (PNG, JPEG).
+pub(crate) fn decode(bytes: &[u8], space: &Space) -> anyhow::Result<Vec<f64>> {
+    space.picture()?;
+    Picture::decode(bytes)?.numbers(space)
+}
+
 /// Which numbers of an input a file marks: those at the bright places of a picture (at least half of white, in any
 /// channel), or where an array (`.npy`) is not 0.
 ///

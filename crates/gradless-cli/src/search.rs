@@ -32,7 +32,7 @@ use crate::model::{self, Loaded, ModelArguments, Waits};
 use crate::run::words::{arguments, command};
 use crate::run::{Outcome, clock, interrupt};
 use crate::table::TableArguments;
-use crate::terminal::{self, Searching, Terminal};
+use crate::terminal::{self, Live, Searching, Terminal};
 use company::Company;
 use folder::Prepared;
 use inputs::{Arrays, Inputs, Item};
@@ -111,7 +111,9 @@ impl Call<'_> {
         let per_question = subject.per_question / u32::try_from(threads).unwrap_or(1);
         announce(per_question, job.settings.searches(1), job.settings.options.max_queries);
         let bar = Searching::new();
+        let live = Live::new();
         let mut explained = job.explain(subject, threads, &|progress| {
+            live.at(progress);
             bar.at(progress.question.name(), progress.queries, progress.budget, progress.best);
         })?;
         drop(bar);

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "paper")]
 mod jobs;
+mod live;
 #[cfg(feature = "paper")]
 mod progress;
 mod searching;
@@ -11,6 +12,7 @@ mod steps;
 
 #[cfg(feature = "paper")]
 pub(crate) use jobs::Jobs;
+pub(crate) use live::{Live, VARIABLE as PROGRESS};
 #[cfg(feature = "paper")]
 pub(crate) use progress::Progress;
 pub(crate) use searching::{Items, Searching, duration};

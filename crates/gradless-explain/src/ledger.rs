@@ -38,8 +38,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) threads: usize,
     /// Ends the search early with the best so far.
     pub(crate) cancel: &'a AtomicBool,
-    /// Is called with the queries so far and the features of the best valid point.
-    pub(crate) report: &'a (dyn Fn(u64, Option<usize>) + Sync),
+    /// Is called with the queries so far and the best valid point.
+    pub(crate) report: &'a (dyn Fn(u64, Option<&[f64]>) + Sync),
     /// Inputs the model may be given, all in all.
     pub(crate) budget: u64,
     /// Of these, what is kept for the last look.
@@ -75,6 +75,8 @@ pub(crate) struct Smallest {
 #[derive(Debug, Default)]
 struct Seen {
     best: Option<Candidate>,
+    /// What is reported instead of the best.
+    held: Option<Vec<f64>>,
     smallest: Option<Smallest>,
     nearest: Option<Candidate>,
     first_valid: Option<u64>,
@@ -192,8 +194,18 @@ impl<'a> Ledger<'a> {
 
     /// Reports progress.
     pub(crate) fn report(&self) {
-        let best = self.seen().best.as_ref().map(|best| self.around.coordinates.used(&best.point).len());
-        (self.around.report)(self.queries(), best);
+        let held = {
+            let seen = self.seen();
+            seen.held.clone().or_else(|| seen.best.as_ref().map(|best| best.point.clone()))
+        };
+        (self.around.report)(self.queries(), held.as_deref());
+    }
+
+    /// Reports progress of a search that holds on to a point from now on: others may be smaller, but have not passed what it has
+    /// passed.
+    pub(crate) fn report_holding(&self, point: &[f64]) {
+        self.seen().held = Some(point.to_vec());
+        self.report();
     }
 
     pub(crate) fn is_valid(&self, margin: f64) -> bool {

@@ -73,5 +73,5 @@ pub use features::{
 };
 pub use question::{Moves, Norm, Question, QuestionError};
 pub use scores::{Declared, Scores};
-pub use session::{Beside, Kappa, Labels, Options, Progress, Session, Starts, Watch};
+pub use session::{Beside, Kappa, Labels, Options, Progress, Session, SoFar, Starts, Watch};
 pub use strategy::{Start, Strategy};

@@ -5,6 +5,7 @@ mod beside;
 mod clock;
 mod options;
 mod relax;
+mod so_far;
 mod sought;
 mod told;
 
@@ -26,6 +27,7 @@ use sought::Sought;
 pub use beside::{Beside, Second};
 pub use clock::was_cut_off;
 pub use options::{Kappa, Options, Starts};
+pub use so_far::SoFar;
 
 /// Below this, a measurement of the noise would eat the search.
 const WORTH_MEASURING: u64 = 1_000;
@@ -80,7 +82,7 @@ pub struct Watch<'a> {
     /// Ends the search early with the best so far.
     pub cancel: &'a AtomicBool,
     /// Is called with the progress, often.
-    pub progress: &'a (dyn Fn(&Progress) + Sync),
+    pub progress: &'a (dyn Fn(&Progress<'_>) + Sync),
 }
 
 impl<'a> Watch<'a> {
@@ -97,8 +99,8 @@ impl std::fmt::Debug for Watch<'_> {
 }
 
 /// How far a search is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
     /// The question being searched.
     pub question: Question,
     /// Inputs the model was given.
@@ -107,6 +109,8 @@ pub struct Progress {
     pub budget: u64,
     /// Features of the best valid point so far.
     pub best: Option<usize>,
+    /// That point.
+    pub so_far: Option<SoFar<'a>>,
 }
 
 /// What is known before a search.

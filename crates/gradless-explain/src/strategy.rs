@@ -157,7 +157,11 @@ impl Search<'_> {
             course.stop = Some(StopReason::Cancelled);
         }
         self.ledger.settle();
-        self.ledger.report();
+        if self.ledger.is_valid(found.margin) {
+            self.ledger.report_holding(&found.point);
+        } else {
+            self.ledger.report();
+        }
         Ok((found, course))
     }
 

@@ -62,7 +62,7 @@ fn first_success(asked: &Asked, model: &Onnx, subject: &Subject) -> Fallible<Opt
             ..asked.options(Question::Addition)
         };
         let found = AtomicBool::new(false);
-        let progress = |progress: &Progress| {
+        let progress = |progress: &Progress<'_>| {
             if progress.best.is_some() {
                 found.store(true, Ordering::Relaxed);
             }

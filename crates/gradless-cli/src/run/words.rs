@@ -16,5 +16,5 @@ pub(crate) fn command() -> String {
 
 /// The words of the command, if they can be written down.
 pub(crate) fn arguments() -> Option<Vec<String>> {
-    std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect()
+    crate::arguments::typed().map(|word| word.to_str().map(str::to_owned)).collect()
 }

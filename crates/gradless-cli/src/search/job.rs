@@ -51,7 +51,7 @@ pub(super) struct Explained {
 }
 
 /// Who is told how far the search is.
-pub(super) type Tell<'a> = &'a (dyn Fn(&Progress) + Sync);
+pub(super) type Tell<'a> = &'a (dyn Fn(&Progress<'_>) + Sync);
 
 impl Job {
     /// Reads an input.

@@ -4,7 +4,7 @@ use gradless::{Config, Inputs, Model, StopReason};
 
 use super::clock::{Ended, watched};
 use super::told::Told;
-use super::{Account, Options, Progress, Session, relax};
+use super::{Account, Options, Progress, Session, SoFar, relax};
 use crate::answer::{self, Answer, Compared, Counted, SCHEMA, Step, Sureness, Verdict, Weights};
 use crate::condition::{Confidence, largest, lead, probability};
 use crate::error::{ExplainError, LEAST};
@@ -35,9 +35,19 @@ impl Sought<'_> {
         if queries < LEAST {
             return Err(ExplainError::Budget { queries: max_queries, before });
         }
-        let report = |queries: u64, best: Option<usize>| {
-            let progress =
-                Progress { question: self.question, queries: queries + before, budget: max_queries, best };
+        let report = |queries: u64, best: Option<&[f64]>| {
+            let best = best.map(|point| SoFar {
+                coordinates: self.coordinates,
+                point,
+                numbers: self.model.inputs(),
+            });
+            let progress = Progress {
+                question: self.question,
+                queries: queries + before,
+                budget: max_queries,
+                best: best.map(|best| best.used().len()),
+                so_far: best,
+            };
             (self.session.watch.progress)(&progress);
         };
         let mut original = vec![0.0; self.model.classes()];

@@ -252,6 +252,6 @@ impl Eliminating<'_, '_, '_> {
             best: self.ledger.best().map(|best| best.penalty),
         });
         self.course.iterations += 1;
-        self.ledger.report();
+        self.ledger.report_holding(&self.held.point);
     }
 }

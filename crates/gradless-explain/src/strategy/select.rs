@@ -201,6 +201,7 @@ impl Selection<'_, '_, '_> {
             step_size: 1.0,
             best: ledger.best().map(|best| best.penalty),
         });
+        ledger.report_holding(&held.point);
         self.course.iterations += 1;
     }
 }

@@ -329,7 +329,11 @@ fn progress_is_told_and_stays_in_the_budget() {
         (2_000, Strategy::Fixed),
     ] {
         let told = Mutex::new(Vec::new());
-        let progress = |progress: &Progress| told.lock().unwrap().push(*progress);
+        let progress = |progress: &Progress<'_>| {
+            let used = progress.so_far.map(|best| best.used());
+            assert_eq!(used.map(|used| used.len()), progress.best);
+            told.lock().unwrap().push(Progress { so_far: None, ..*progress });
+        };
         let cancel = AtomicBool::new(false);
         let task = Task::new(Question::CHANGE, input(INPUTS));
         let how = Options { strategy: Some(strategy), ..budget(queries, 0) };
@@ -430,7 +434,7 @@ fn a_cancelled_search_asks_hardly_anything_more() {
         let model = Linear::new(900, 3.0);
         let cancel = AtomicBool::new(false);
         let asked_then = AtomicU64::new(0);
-        let progress = |progress: &Progress| {
+        let progress = |progress: &Progress<'_>| {
             if progress.queries > 300 && !cancel.swap(true, Ordering::Relaxed) {
                 asked_then.store(progress.queries, Ordering::Relaxed);
             }

@@ -155,6 +155,7 @@ impl Refining<'_, '_, '_> {
             best: Some(best.cost),
         });
         self.course.forming.push(Forming { queries: ledger.queries(), used: best.set.regions().collect() });
+        ledger.report_holding(&best.held.point);
         self.course.iterations += 1;
     }
 }

@@ -1,0 +1,44 @@
+// A search that is begun and watched: frames as they come, the answers when it is over.
+
+import { get, post } from "./server.js";
+
+// Twenty frames a second are shown at most; what comes faster waits its turn, but not for long.
+const DISTANCE = 50;
+const MOST_WAITING = 120;
+
+/** Begins a search; gives the run. */
+export const begin = (request) => post("runs", request);
+
+/**
+ * Watches a run: `frame` is called with what the search holds, `over` with the run when it has ended. A page that comes late sees the
+ * last frames only. Gives a function that ends the watching; the search goes on.
+ */
+export function watch(name, { frame, over, late = false }) {
+  const source = new EventSource(`api/runs/${name}/events`);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const waiting = [];
+  let isOver = false;
+  let isFirst = true;
+  source.addEventListener("frames", (event) => {
+    const frames = JSON.parse(event.data);
+    // The map of regions comes once and may not be lost.
+    for (const one of frames) if (one.regions) frame({ ...one, isMap: true });
+    waiting.push(...(isFirst && late ? frames.slice(-10) : frames));
+    isFirst = false;
+    if (calm) waiting.splice(0, waiting.length - 1);
+    while (waiting.length > MOST_WAITING) waiting.splice(0, Math.ceil(waiting.length / 20));
+  });
+  source.addEventListener("over", () => { source.close(); isOver = true; });
+  const clock = setInterval(async () => {
+    const next = waiting.shift();
+    if (next) return frame(next);
+    if (!isOver) return;
+    clearInterval(clock);
+    try {
+      over((await get(`runs/${name}`)).run);
+    } catch (error) {
+      over({ name, state: "failed", error: error.message });
+    }
+  }, DISTANCE);
+  return () => { source.close(); clearInterval(clock); };
+}

@@ -172,7 +172,7 @@ impl Search<'_> {
         let mut found = match (self.strategy, self.ledger.around.coordinates.map(), moves.flatten()) {
             (Strategy::Refine, Some(map), _) => self.refine(map, &trials, course)?,
             (_, _, Some(moves)) => self.select(moves, &trials, course)?,
-            (Strategy::Attack, _, None) if self.question.norm().is_some() => self.attack(&trials, course)?,
+            (Strategy::Attack, _, None) if self.question.norm().is_some() => self.attack(course)?,
             (strategy, _, None) => self.searched_by(strategy, &trials, course)?,
         };
         let condition = self.ledger.around.condition;

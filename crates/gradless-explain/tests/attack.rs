@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gradless::{Config, Inputs, Model, ModelError};
 use gradless_explain::session::Look;
-use gradless_explain::{Answer, Declared, Grid, Labels, Minimal, Norm, Options, Pixels, Scores, Session, Watch};
+use gradless_explain::{
+    Answer, Declared, Grid, Labels, Minimal, Norm, Options, Pixels, Scores, Session, Watch,
+};
 
 const SIDE: usize = 8;
 const DIM: usize = SIDE * SIDE;
@@ -145,7 +147,11 @@ fn more_queries_never_give_a_larger_change_and_the_curve_foretells_it() {
                 assert!(found <= before, "{}, labels {labels}: {found} after {queries}", norm.name());
                 // A last check is paid for from the budget, so that the long run may know a little more by then.
                 let known = told.size_after(queries).unwrap_or(f64::INFINITY);
-                assert!(known <= found, "{}, labels {labels}: {known} was foretold, {found} found", norm.name());
+                assert!(
+                    known <= found,
+                    "{}, labels {labels}: {known} was foretold, {found} found",
+                    norm.name()
+                );
                 before = found;
             }
         }

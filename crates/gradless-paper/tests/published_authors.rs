@@ -103,7 +103,7 @@ fn every_table_is_the_sum_of_the_runs_beside_it() {
             let ends = &published.ends[&(row["mode"].clone(), label(row))];
             let mut sorted: Vec<f64> = ends.values().copied().collect();
             sorted.sort_by(f64::total_cmp);
-            let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
+            let middle = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
             for (column, value) in [("mean", mean(sorted.iter().copied())), ("median", middle)] {
                 let told = number(row, column);
                 assert!(

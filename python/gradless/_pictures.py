@@ -94,10 +94,12 @@ def is_image(x: Any) -> bool:
     return type(x).__module__.split(".")[0] == "PIL" and hasattr(x, "convert")
 
 
-def is_photograph(x: Any) -> bool:
+def is_photograph(x: Any, onnx: Model | None = None) -> bool:
     """Whether an array or image is cut into regions unless something else is asked for."""
     if is_image(x):
-        return bool(max(x.size) > SMALL)
+        # It is brought to the size of a model that has one.
+        size = onnx.shape[1:] if onnx is not None and len(onnx.shape) == 3 else x.size
+        return bool(max(size) > SMALL)
     shape = getattr(x, "shape", None)
     if shape is None or len(shape) != 3:
         return False

@@ -83,7 +83,7 @@ def subject_of(
     if isinstance(features, str) and features not in ("pixels", "regions"):
         raise ValueError(f"features is {features!r}: 'pixels', 'regions', gradless.Regions, gradless.Words or gradless.Mask is needed")
     meant = features is None and by_regions and names is None and data is None and not given.names_a_table()
-    if isinstance(features, Regions) or features == "regions" or (meant and is_photograph(x)):
+    if isinstance(features, Regions) or features == "regions" or (meant and is_photograph(x, onnx)):
         return _regions(x, features if isinstance(features, Regions) else Regions(), onnx, given, resize)
     if is_image(x):
         x = picture_of(x, onnx, resize).input

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import page  # noqa: E402
 from peers import PEERS  # noqa: E402
-from photographs import SIDE, Network, Photograph, prepare, read  # noqa: E402
+from photographs import SIDE, Network, Photograph, by_boxes, prepare, read  # noqa: E402
 
 CLASS_ALONE = ["--confidence", "0", "--stability", "off"]
 OURS = {
@@ -88,14 +88,13 @@ def read_answer(out):
 
 
 def curves(photograph, worth):
-    """Areas under the insertion and the deletion curve of the probability of the class, as a share of the photograph's own."""
+    """Areas under the insertion and the deletion curve of the probability of the class (Petsiuk, Das and Saenko 2018)."""
     order = np.argsort(-worth.reshape(-1), kind="stable")
     rank = np.empty(SIDE * SIDE)
     rank[order] = np.arange(SIDE * SIDE)
     steps = np.linspace(0, SIDE * SIDE, CURVE + 1)
     masks = (rank[None] < steps[:, None]).reshape(-1, SIDE, SIDE)
-    share = [photograph.probability(some) / photograph.own for some in (masks, ~masks)]
-    return [float(np.clip(np.trapezoid(one, dx=1 / CURVE), 0, None)) for one in share]
+    return [float(np.trapezoid(photograph.probability(some), dx=1 / CURVE)) for some in (masks, ~masks)]
 
 
 def judged(photograph, found, is_ours):
@@ -113,11 +112,15 @@ def judged(photograph, found, is_ours):
     if is_ours:
         regions = found["regions"]
         without = [mask & (regions != region) for region in np.unique(regions[mask])]
-        said = photograph.ask(without).argmax(1) if without else np.array([])
+        background = by_boxes(photograph.picture)
+        # The file holds the mask over the background, to the byte.
+        apart = np.abs(photograph.shown(mask[None], background)[0] - shown).max()
+        assert apart < 1.5 / 255, (photograph.name, apart)
+        said = photograph.ask(without, background).argmax(1) if without else np.array([])
         numbers |= {"minimal": bool((said != photograph.label).all()), "first": int(found["first"]), "held": float(found["held"])}
-        said = photograph.ask(found["masks"]).argmax(1)
-        apart = found["masks"].sum(0).max() <= 1
-        numbers["answers"] = int((said == photograph.label).sum()) if apart else 0
+        said = photograph.ask(found["masks"], background).argmax(1)
+        are_apart = found["masks"].sum(0).max() <= 1
+        numbers["answers"] = int((said == photograph.label).sum()) if are_apart else 0
     return numbers
 
 

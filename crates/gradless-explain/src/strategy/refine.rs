@@ -35,8 +35,6 @@ struct Best {
     set: Set,
     held: Held,
     cost: f64,
-    /// Whether no single region of it can go.
-    minimal: Minimal,
 }
 
 struct Refining<'a, 'b, 'c> {
@@ -53,6 +51,8 @@ struct Refining<'a, 'b, 'c> {
     withstood: HashMap<Set, bool>,
     /// Sets that the model was asked about.
     noted: HashSet<Set>,
+    /// Sets of which no single region can go.
+    minimal: HashSet<Set>,
 }
 
 impl Search<'_> {
@@ -77,10 +77,13 @@ impl Search<'_> {
             undisturbed: None,
             withstood: HashMap::new(),
             noted: HashSet::new(),
+            minimal: HashSet::new(),
         };
         refining.run()?;
         let needs_rest = refining.needs_rest();
-        if let Some(Best { set, held, minimal, .. }) = refining.best.take().or(refining.undisturbed.take()) {
+        if let Some(Best { set, held, .. }) = refining.best.take().or(refining.undisturbed.take()) {
+            let minimal =
+                if refining.minimal.contains(&set) { Minimal::Checked } else { Minimal::BudgetEnded };
             let rest = refining.point(&refining.rest(&set));
             let mut found = self.finished(held.point, minimal, Some(held.known))?;
             if self.question.origin() == Origin::Absent && !set.is_empty() {
@@ -104,7 +107,7 @@ impl Refining<'_, '_, '_> {
         // Nothing may be enough already; everything is, or nothing can be found.
         let nothing = Set::none(self.map.count());
         if self.take(&nothing)? {
-            self.is_minimal(&nothing);
+            self.minimal.insert(nothing);
             return Ok(());
         }
         let screened = self.screen()?;
@@ -117,7 +120,8 @@ impl Refining<'_, '_, '_> {
                 self.improve(&screened)?;
             }
         }
-        self.improve(&screened)
+        self.improve(&screened)?;
+        self.settle()
     }
 
     /// What is left of a set when everything has gone that is not needed, from groups to single regions.
@@ -139,13 +143,23 @@ impl Refining<'_, '_, '_> {
         set.regions().map(|region| self.map.area(region)).sum()
     }
 
-    /// Notes that no single region of the best can go, if it is this one.
-    fn is_minimal(&mut self, set: &Set) {
-        for best in [&mut self.best, &mut self.undisturbed].into_iter().flatten() {
-            if best.set == *set {
-                best.minimal = Minimal::Checked;
-            }
+    /// Leaves nothing in the answer that can go. What joins two pieces makes a set cheaper without being needed; what is left without it is
+    /// the answer, even if it is in more pieces.
+    fn settle(&mut self) -> Result<(), ExplainError> {
+        let Some(best) = self.best.as_ref().or(self.undisturbed.as_ref()) else { return Ok(()) };
+        if self.minimal.contains(&best.set) {
+            return Ok(());
         }
+        let set = self.reduce(best.set.clone(), self.map.levels() - 1)?;
+        if !self.minimal.contains(&set) {
+            return Ok(());
+        }
+        let Some(told) = self.ask_one(&set)? else { return Ok(()) };
+        let held = Held { point: self.point(&set), margin: told.margin, known: self.search.ledger.queries() };
+        let settled = Best { cost: self.cost(&set), set, held };
+        self.record(&settled);
+        *(if self.best.is_some() { &mut self.best } else { &mut self.undisturbed }) = Some(settled);
+        Ok(())
     }
 }
 

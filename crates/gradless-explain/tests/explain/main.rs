@@ -4,6 +4,7 @@
 
 mod confidence;
 mod models;
+mod regions;
 mod select;
 mod stability;
 

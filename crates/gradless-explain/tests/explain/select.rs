@@ -12,14 +12,14 @@ use gradless_explain::{
 use proptest::prelude::*;
 
 /// Probabilities of two classes from a score of a row; remembers what it was shown.
-struct Judge<F> {
+pub(crate) struct Judge<F> {
     score: F,
     dim: usize,
-    seen: Mutex<Vec<Vec<f64>>>,
+    pub(crate) seen: Mutex<Vec<Vec<f64>>>,
 }
 
 impl<F: Fn(&[f64]) -> f64 + Sync> Judge<F> {
-    fn new(dim: usize, score: F) -> Self {
+    pub(crate) fn new(dim: usize, score: F) -> Self {
         Self { score, dim, seen: Mutex::default() }
     }
 }
@@ -42,7 +42,7 @@ impl<F: Fn(&[f64]) -> f64 + Sync> Model for Judge<F> {
     }
 }
 
-fn ask(model: &dyn Model, features: &dyn Features, options: &Options) -> Vec<Answer> {
+pub(crate) fn ask(model: &dyn Model, features: &dyn Features, options: &Options) -> Vec<Answer> {
     let cancel = AtomicBool::new(false);
     let session = Session {
         model,
@@ -59,7 +59,7 @@ fn ask(model: &dyn Model, features: &dyn Features, options: &Options) -> Vec<Ans
 }
 
 /// The class alone, undisturbed.
-fn smallest(question: Question, queries: u64) -> Options {
+pub(crate) fn smallest(question: Question, queries: u64) -> Options {
     Options { questions: vec![question], max_queries: queries, ..Options::smallest() }
 }
 

@@ -1,7 +1,7 @@
 //! Asks about sets of regions, and keeps the best of those that answer the question.
 
 use super::{Best, Refining, Set};
-use crate::answer::{Forming, Minimal, Step};
+use crate::answer::{Forming, Step};
 use crate::condition::Condition;
 use crate::error::ExplainError;
 use crate::ledger::loss;
@@ -102,7 +102,6 @@ impl Refining<'_, '_, '_> {
             set: set.clone(),
             held: Held { point, margin: told.margin, known },
             cost,
-            minimal: Minimal::BudgetEnded,
         };
         if self.undisturbed.as_ref().is_none_or(|other| cost < other.cost) {
             self.undisturbed = Some(best(self.point(set)));
@@ -140,7 +139,7 @@ impl Refining<'_, '_, '_> {
         Ok(holds == Some(true))
     }
 
-    fn record(&mut self, best: &Best) {
+    pub(super) fn record(&mut self, best: &Best) {
         let ledger = &self.search.ledger;
         let loss = loss(best.held.margin, ledger.kappa);
         let count = best.set.regions().count();

@@ -36,7 +36,7 @@ impl Refining<'_, '_, '_> {
                 (is_whole, has_changed) = (true, false);
             } else {
                 if is_last && is_whole && self.trials.left() > 1 {
-                    self.is_minimal(&set);
+                    self.minimal.insert(set.clone());
                 }
                 return Ok(set);
             }

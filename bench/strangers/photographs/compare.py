@@ -179,6 +179,11 @@ def aims(results):
     three = results.get("gradless, three answers", {})
     if three:
         lines.append(f"Three disjoint answers on {sum(one['answers'] >= 3 for one in three.values())} of {len(three)} (aim: 80 %).")
+    common = sorted(set.intersection(*(set(found) for found in results.values()))) if results else []
+    if common:
+        means = {tool: np.mean([found[name]["insertion"] for name in common]) for tool, found in results.items()}
+        told = ", ".join(f"{tool} {mean:.3f}" for tool, mean in sorted(means.items(), key=lambda pair: -pair[1]))
+        lines.append(f"Insertion on the {len(common)} photographs that all have seen: {told}.")
     return "\n\n".join(lines)
 
 
@@ -214,7 +219,7 @@ def main():
             if source.exists():
                 results.setdefault(tool, {})[photograph.name] = json.loads(judgement.read_text())
     rows = [row(tool, list(found.values())) for tool, found in results.items()]
-    text = f"{page.table(HEADER, rows)}\n\n{aims(results)}\n\n(commit {page.commit()}, seed 0, `bench/strangers/photographs/run`)\n"
+    text = f"{page.table(HEADER, rows)}\n\n{aims(results)}\n\n(judged at commit {page.commit()}, seed 0, `bench/strangers/photographs/run`)\n"
     print(text)
     if asked.write:
         page.put("docs/benchmarks/photographs.md", "photographs", text)

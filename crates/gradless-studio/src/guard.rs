@@ -15,6 +15,9 @@ const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img
 pub(crate) const REPORT: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                                  form-action 'none'; frame-ancestors 'none'";
 
+/// The most that a request may carry: a model.
+pub(crate) const MOST_BYTES: usize = 512 << 20;
+
 /// By which names the studio is called.
 #[derive(Clone, Debug)]
 pub(crate) struct Hosts {
@@ -52,9 +55,13 @@ impl Hosts {
 
 /// Refuses strangers, and adds the headers that keep the page to itself.
 pub(crate) async fn guard(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
-    let admitted = hosts.admit(request.headers(), request.uri().path());
-    let mut response =
-        if admitted { next.run(request).await } else { (StatusCode::FORBIDDEN, "refused\n").into_response() };
+    let mut response = if !hosts.admit(request.headers(), request.uri().path()) {
+        (StatusCode::FORBIDDEN, "refused\n").into_response()
+    } else if promises_too_much(request.headers()) {
+        (StatusCode::PAYLOAD_TOO_LARGE, "refused\n").into_response()
+    } else {
+        next.run(request).await
+    };
     let headers = response.headers_mut();
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(PAGE));
     for (name, value) in [
@@ -68,6 +75,13 @@ pub(crate) async fn guard(State(hosts): State<Arc<Hosts>>, request: Request, nex
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Whether more bytes are announced than anything may have: nobody waits for them.
+fn promises_too_much(headers: &HeaderMap) -> bool {
+    let length =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    length.is_some_and(|length| length > MOST_BYTES as u64)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const MOST_WORDS: usize = 1 << 20;
 /// A picture, a table or a text.
 const MOST_INPUT: usize = 32 << 20;
 /// A model.
-const MOST_MODEL: usize = 512 << 20;
+const MOST_MODEL: usize = guard::MOST_BYTES;
 /// Endings of inputs, and what they are.
 const KINDS: [(&str, &str); 7] = [
     ("png", "image/png"),

@@ -110,12 +110,12 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     push("huge", "POST", &format!("/{TOKEN}/api/inputs?name=x.png"), &ours, &vec![0; (32 << 20) + 1]);
     push("huge", "POST", &format!("/{TOKEN}/api/scores"), &ours, &vec![b' '; (1 << 20) + 1]);
     let promised = format!(
-        "POST /{TOKEN}/api/models?name=x.onnx HTTP/1.1\r\n{ours}content-length: 99999999999999\r\n\r\n"
+        "POST /{TOKEN}/api/models?name=x.onnx HTTP/1.1\r\n{ours}connection: close\r\ncontent-length: 99999999999999\r\n\r\n"
     );
     all.push(("huge: promised".to_owned(), promised.into_bytes()));
     all.push(("malformed".to_owned(), b"GET\r\n\r\n".to_vec()));
     all.push(("malformed".to_owned(), [0xff; 64].to_vec()));
-    let long = format!("GET /{} HTTP/1.1\r\n{ours}\r\n", "a".repeat(1 << 20));
+    let long = format!("GET /{} HTTP/1.1\r\n{ours}connection: close\r\n\r\n", "a".repeat(1 << 20));
     all.push(("malformed: long".to_owned(), long.into_bytes()));
     all
 }

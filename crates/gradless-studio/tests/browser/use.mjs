@@ -212,16 +212,30 @@ async function ownModels() {
   await other.end("SIGTERM");
 }
 
-/** A photograph: regions of a picture of 72 x 72, by a small network that is dropped on the page. */
-async function photographs() {
+/** A network of colour pictures that is dropped on the page, and a picture of its size. */
+async function pictures() {
   const page = await open(browser, `${studio.url}#own`, faults);
   await page.setInputFiles("#own-onnx", path.join(root, "assets", "resnet20.onnx"));
   await page.waitForFunction(() => document.querySelector("#own-model").textContent.includes("resnet20"));
   expect(await page.locator("#tab-draw").isHidden(), "a model of colour pictures has nothing to draw on");
+  const buffer = Buffer.from(await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
+    const brush = canvas.getContext("2d");
+    brush.fillStyle = "#48c";
+    brush.fillRect(0, 0, 32, 32);
+    brush.fillStyle = "#840";
+    brush.fillRect(8, 10, 16, 12);
+    return canvas.toDataURL("image/png").split(",")[1];
+  }), "base64");
+  await page.setInputFiles("#own-file", { name: "a <b>picture</b>.png", mimeType: "image/png", buffer });
+  await page.waitForFunction(() => document.querySelectorAll("#own-input .scores tr").length === 10);
+  const middle = await page.locator("#own-input canvas").evaluate((canvas) => [...canvas.getContext("2d").getImageData(16, 16, 1, 1).data]);
+  expect(middle.join() === "136,68,0,255", `the picture as the model sees it: ${middle}`);
+  await judge(page, "picture", faults);
   await page.context().close();
 }
 
-for (const [name, work_] of Object.entries({ drawAndExplain, byKeyboard, byTouch, stopAndContinue, loadAgainAndKill, twoAtOnce, compare, everySize, ownModels, photographs })) {
+for (const [name, work_] of Object.entries({ drawAndExplain, byKeyboard, byTouch, stopAndContinue, loadAgainAndKill, twoAtOnce, compare, everySize, ownModels, pictures })) {
   try {
     await work_();
   } catch (error) {

@@ -19,7 +19,12 @@ pub fn file(set: DataSet) -> &'static str {
 
 /// Loads the network for a data set; one thread per call.
 pub fn load(set: DataSet, engine: Engine) -> Fallible<Onnx> {
-    Ok(Onnx::load_with(file(set), &OnnxOptions { engine, ..OnnxOptions::default() })?)
+    load_file(file(set), engine)
+}
+
+/// Loads a network from a file; one thread per call.
+pub fn load_file(path: impl AsRef<Path>, engine: Engine) -> Fallible<Onnx> {
+    Ok(Onnx::load_with(path, &OnnxOptions { engine, ..OnnxOptions::default() })?)
 }
 
 /// SHA-256 of a file, in hexadecimal.

@@ -5,12 +5,13 @@ mod descent;
 mod likeness;
 mod memory;
 mod update;
+mod wide;
 
 pub use component::Component;
 pub(crate) use descent::Descent;
 
 use crate::direction::{self, Direction};
-use crate::estimator::Estimator;
+use crate::estimator::{Estimator, Radius};
 use crate::method::Recipe;
 use crate::momentum::Momentum;
 use crate::prox;
@@ -33,7 +34,10 @@ pub(crate) fn batch(m: usize, dim: usize) -> usize {
 pub(crate) fn begin(parts: &Parts, start: &[f64], without: Option<Component>) -> Descent {
     let reference = cheapest_point(parts);
     let cheaper = parts.space.penalty(&reference) < parts.space.penalty(start);
-    Descent::new(start, parts.m - 1, cheaper, without)
+    let mut descent = Descent::new(start, parts.m - 1, cheaper, without);
+    // A radius that was given is meant: no other is tried.
+    descent.wide.forbidden = matches!(parts.radius_rule, Radius::Fixed(_));
+    descent
 }
 
 /// The point of $K$ nearest to where $r$ is smallest.

@@ -261,6 +261,21 @@ impl Directions {
         }
     }
 
+    /// Which draw these are.
+    pub(crate) fn iteration(&self) -> u64 {
+        self.drawn.map_or(0, |drawn| drawn.iteration)
+    }
+
+    /// Component $i$ of $u_j$.
+    pub(crate) fn component(&self, j: usize, i: usize) -> f64 {
+        if let Law::Rademacher(law) = &self.law {
+            return law.sign(j, i);
+        }
+        let mut unit = vec![0.0; self.dim];
+        unit[i] = 1.0;
+        self.dot(j, &unit)
+    }
+
     /// $\langle u_j, h\rangle$.
     pub(crate) fn dot(&self, j: usize, h: &[f64]) -> f64 {
         if let Law::Block(law) = &self.law {

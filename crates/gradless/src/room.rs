@@ -84,6 +84,17 @@ pub(crate) fn shares(set: &Set, x: &[f64], groups: &[Vec<usize>], reach: f64, sh
     groups.iter().map(fitting).collect()
 }
 
+/// Where perturbations along a coordinate are centred so that they lie on one side of `x`; `centre` where that would leave $K$, or
+/// where more than bounds would have to be kept.
+pub(crate) fn lean(set: &Set, i: usize, x: f64, centre: f64, by: f64) -> f64 {
+    let far = x + 2.0 * by;
+    match set {
+        Set::Free => x + by,
+        Set::Box(bounds) if (bounds.lower.at(i)..=bounds.upper.at(i)).contains(&far) => x + by,
+        _ => centre,
+    }
+}
+
 /// Writes the centre of perturbations by so much into `centre`; `false` where $K$ has no such point.
 ///
 /// Coordinates that have less room than that go to the middle of it.

@@ -83,6 +83,16 @@ pub(crate) trait Update {
         }
     }
 
+    /// On which side of $x_t$ differences along a coordinate are taken: above (1), below (-1), or on both (0).
+    fn side(&self, _view: &View<'_>, _coordinate: usize) -> f64 {
+        0.0
+    }
+
+    /// Whether that is one side anywhere.
+    fn leans(&self) -> bool {
+        false
+    }
+
     /// Makes the estimate $d_t$ from differences.
     fn absorb(&mut self, _view: &View<'_>, found: Found<'_>, d: &mut [f64]) {
         found.join(d);
@@ -205,6 +215,8 @@ pub(crate) enum Judgement {
     Step,
     /// The run goes on at this point without a step.
     GoTo(Vec<f64>),
+    /// The same, with differences of another length.
+    AskAround { point: Vec<f64>, radius: f64 },
     /// The same, and the radius is measured there again.
     MeasureAt(Vec<f64>),
     /// Another update goes on.

@@ -48,6 +48,55 @@ fn a_tenth_of_a_sweep_finds_what_matters_among_ten_thousand_coordinates() {
     }
 }
 
+/// As GraCe's authors have it: a weighted square of the distance to a point with ten coordinates that are not 0.
+#[test]
+fn ten_of_ten_thousand_are_found_within_two_hundred_queries() {
+    const DIM: usize = 10_000;
+    let uniform = |word: u64| (noise::word(word) >> 11) as f64 / (1_u64 << 53) as f64;
+    for seed in 0..5_u8 {
+        let support: Vec<usize> =
+            (0..10).map(|k| 1_000 * k + (37 * k * k + 91 * usize::from(seed)) % 1_000).collect();
+        let seed = u64::from(seed);
+        let mut target = vec![0.0; DIM];
+        for &i in &support {
+            target[i] = 0.2 + 0.8 * uniform(seed << 32 | i as u64);
+        }
+        let weights: Vec<f64> = (0..DIM as u64).map(|i| 0.1 + 0.9 * uniform(!i)).collect();
+        let f = |x: &[f64]| {
+            x.iter().zip(&target).zip(&weights).map(|((x, b), w)| w * (x - b).powi(2)).sum::<f64>()
+        };
+        let outcome =
+            minimize(Problem::builder(DIM).build().expect("a problem"), &f, Config { seed, ..auto(200) });
+        let outcome = outcome.expect("a run");
+        let found = support.iter().filter(|&&i| outcome.x()[i] > 0.0).count();
+        assert!(found >= 9, "seed {seed}: {found} of ten");
+    }
+}
+
+#[test]
+fn even_functions_move_although_their_slopes_cancel() {
+    for dim in [3, 40, 500] {
+        // Every coordinate is as well above 0 as below; some are best left there.
+        let far = |i: usize| if i.is_multiple_of(3) { 0.0 } else { 0.5 + 0.1 * (i % 5) as f64 };
+        let f =
+            |x: &[f64]| x.iter().enumerate().map(|(i, x)| (x.abs() - far(i)).abs()).sum::<f64>() / dim as f64;
+        let problem = Problem::builder(dim).build().expect("a problem");
+        let outcome = minimize(problem, &f, auto(6_000)).expect("a run");
+        let (start, end) = (f(&vec![0.0; dim]), outcome.objective().expect("evaluated"));
+        assert!(end < 0.2 * start, "{dim}: {end} of {start}");
+    }
+}
+
+#[test]
+fn a_plateau_is_left_with_longer_differences() {
+    // Only the first coordinate has a slope at the start; the others fall off beyond 0.3.
+    let f = |x: &[f64]| (x[0] - 0.5).powi(2) + x[1..].iter().map(|x| 0.7 - (x - 0.3).max(0.0)).sum::<f64>();
+    let problem = Problem::builder(12).set(Set::bounds(-1.0, 1.0)).build().expect("a problem");
+    let outcome = minimize(problem, &f, auto(3_000)).expect("a run");
+    let end = outcome.objective().expect("evaluated");
+    assert!(end < 0.25 * 7.7, "{end} of 7.7, which the plateaus are at first");
+}
+
 #[test]
 fn dense_problems_need_a_few_looks_at_every_coordinate() {
     let target: Vec<f64> = (0..200).map(|i| 0.3 * noise::normal(i)).collect();
@@ -300,9 +349,18 @@ fn every_component_can_be_left_out_and_makes_a_difference() {
             .expect("a problem");
         minimize(problem, &ditch, config).expect("a run")
     };
-    let whole = run(None);
+    let even = |without| {
+        let mut config = auto(6_000);
+        config.recipe.update = UpdateRule::Auto { without };
+        let f = |x: &[f64]| x.iter().map(|x| (x.abs() - 0.5).abs()).sum::<f64>();
+        minimize(Problem::builder(60).build().expect("a problem"), &f, config).expect("a run")
+    };
     for (component, name) in Component::ALL {
-        let outcome = run(Some(component));
+        let run: &dyn Fn(_) -> Outcome = match component {
+            Component::OneSide | Component::LongDifferences | Component::Rehearing => &even,
+            _ => &run,
+        };
+        let (whole, outcome) = (run(None), run(Some(component)));
         assert!(outcome.counts.queries <= 6_000);
         assert!(outcome.history != whole.history, "leaving out {name} changed nothing");
     }

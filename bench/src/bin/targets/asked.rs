@@ -43,6 +43,8 @@ impl Part {
 pub(crate) struct Asked {
     pub(crate) data: PathBuf,
     pub(crate) set: DataSet,
+    /// The file of the network, if not the one of the repository.
+    pub(crate) network: Option<PathBuf>,
     pub(crate) part: Part,
     pub(crate) per_class: usize,
     /// No more images than this in all.
@@ -63,6 +65,7 @@ impl Asked {
         let mut asked = Self {
             data: std::env::var_os("GRADLESS_DATA").unwrap_or_else(|| "data".into()).into(),
             set: DataSet::Mnist,
+            network: None,
             part: Part::Tuning,
             per_class: 1,
             at_most: None,
@@ -83,6 +86,7 @@ impl Asked {
                 "--set" => {
                     asked.set = one_of(&word, &value()?, &[DataSet::Mnist, DataSet::Cifar10], DataSet::name)?;
                 }
+                "--network" => asked.network = Some(value()?.into()),
                 "--part" => {
                     asked.part = one_of(&word, &value()?, &[Part::Tuning, Part::HeldOut], Part::name)?;
                 }
@@ -116,13 +120,18 @@ impl Asked {
         Ok(asked)
     }
 
+    /// The file of the network.
+    pub(crate) fn network(&self) -> PathBuf {
+        self.network.clone().unwrap_or_else(|| network::file(self.set).into())
+    }
+
     /// What a reference value depends on besides image and task.
     pub(crate) fn circumstances(&self) -> Fallible<Circumstances> {
         Ok(Circumstances {
             set: self.set.name().to_owned(),
             part: self.part.name().to_owned(),
             engine: self.engine.name().to_owned(),
-            model: network::hash(network::file(self.set))?,
+            model: network::hash(self.network())?,
         })
     }
 
@@ -130,8 +139,9 @@ impl Asked {
     pub(crate) fn command(&self) -> String {
         let join = |words: Vec<String>| words.join(",");
         format!(
-            "cargo run --release -p bench --bin targets -- --set {} --part {} --images {}{} --tasks {} --methods {} --budget {}{} --seed {} --engine {}",
+            "cargo run --release -p bench --bin targets -- --set {}{} --part {} --images {}{} --tasks {} --methods {} --budget {}{} --seed {} --engine {}",
             self.set.name(),
+            self.network.as_ref().map_or(String::new(), |path| format!(" --network {}", path.display())),
             self.part.name(),
             self.per_class,
             self.at_most.map_or(String::new(), |number| format!(" --at-most {number}")),

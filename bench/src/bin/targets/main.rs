@@ -1,6 +1,6 @@
 //! Queries until a method has found what the paper's method finds in 40,200.
 //!
-//! `cargo run --release -p bench --bin targets -- --data DIR [--set mnist|cifar10] [--part tuning|held-out] [--images N]
+//! `cargo run --release -p bench --bin targets -- --data DIR [--set mnist|cifar10] [--network FILE] [--part tuning|held-out] [--images N]
 //! [--at-most N] [--tasks pn,pn-add,pp] [--methods NAME[:PRESET][:lr=STEP],...] [--budget 40200] [--whole] [--seed S] [--engine rten|ort]
 //! [--threads N] [--references FILE] [--out DIR]`
 //!
@@ -32,7 +32,7 @@ fn main() -> Fallible<()> {
     let asked = Asked::read(std::env::args().skip(1))?;
     // Before anything is written, so that the results themselves do not count as changes.
     let commit = bench::commit();
-    let model = network::load(asked.set, asked.engine)?;
+    let model = network::load_file(asked.network(), asked.engine)?;
     let labelled = network::images(&asked.data, asked.set, asked.part.split())?;
     let mut chosen =
         choose(&model, asked.set, &labelled, &Order::Hashed, asked.per_class, asked.seed)?.images;

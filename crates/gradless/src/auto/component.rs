@@ -24,11 +24,17 @@ pub enum Component {
     Descents,
     /// It begins near the best point first. Without: always at the start.
     Returns,
+    /// What the looks find is taken out of what the surveys before them said.
+    Rehearing,
+    /// Where slopes cancel between the sides of a point, one side is looked at alone.
+    OneSide,
+    /// Where short differences find no way down any more, longer ones are tried.
+    LongDifferences,
 }
 
 impl Component {
     /// All of them, with the words they go by.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Memory, "memory"),
         (Self::Averaging, "averaging"),
         (Self::Curvature, "curvature"),
@@ -38,5 +44,8 @@ impl Component {
         (Self::Watching, "watching"),
         (Self::Descents, "descents"),
         (Self::Returns, "returns"),
+        (Self::Rehearing, "rehearing"),
+        (Self::OneSide, "one-side"),
+        (Self::LongDifferences, "long-differences"),
     ];
 }

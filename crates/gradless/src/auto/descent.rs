@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::component::Component;
 use super::memory::Memory;
+use super::wide::Wide;
 use crate::estimator::Sides;
 use crate::vector;
 
@@ -35,6 +36,8 @@ const PATIENCE: u64 = 60;
 /// what another did not.
 const VAIN_DESCENTS: u32 = 10;
 const VAIN_DESCENTS_DOWNHILL: u32 = 2;
+/// Iterations without an improvement that end a descent with long differences.
+const WIDE_PATIENCE: u64 = 20;
 /// How many iterations without an improvement make way for a method that averages, where there is noise between samples.
 const STALL: u64 = 20;
 /// What is gained by less than so many standard deviations may be nothing: the lowest of many values is low by chance.
@@ -46,6 +49,8 @@ const SMALL_NOISE: f64 = 3e-3;
 const DOUBT: f64 = 2.0;
 /// A value that is this many standard deviations of its noise too high may be as low as it should be.
 const SLACK: f64 = 4.0;
+/// Slopes cancel where values move so many times as much as all of them say.
+const CANCELS: f64 = 4.0;
 /// The iteration after which noise is looked for again, and how much later every time after that: it may be there only
 /// where nothing has been asked yet.
 const FIRST_PROBE: u64 = 2;
@@ -98,6 +103,8 @@ pub(crate) struct Descent {
     measured_again: bool,
     /// The steepest slope of the first step.
     pub(super) steepest: Option<f64>,
+    pub(super) wide: Wide,
+    pub(super) slopes: Sided,
 }
 
 /// The minimiser of $r$, and what is known of $l$ there.
@@ -111,6 +118,14 @@ pub(super) enum ReferenceLoss {
     Downhill,
     /// $l$ there is above $l$ at the start.
     Loss(f64),
+}
+
+/// From which sides of the start slopes along coordinates that rest there are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Sided {
+    Both,
+    /// One at a time: between both they cancelled.
+    One,
 }
 
 /// What became of a step.
@@ -150,6 +165,8 @@ impl Descent {
             first: f64::INFINITY,
             measured_again: false,
             steepest: None,
+            wide: Wide::default(),
+            slopes: Sided::Both,
         }
     }
 
@@ -228,6 +245,23 @@ impl Descent {
         self.verdict(objective)
     }
 
+    /// Whether $l + r$ at a point that was come across is below the last that was kept; it is expected there next.
+    pub(super) fn expect_leap(&mut self, loss: f64, objective: f64) -> bool {
+        let (Some(&kept), Some(before)) = (self.recent.last(), self.loss) else { return false };
+        self.foreseen = loss - before;
+        objective < kept
+    }
+
+    /// The start.
+    pub(super) fn centre_of_start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// Descents in a row that brought nothing.
+    pub(super) fn vain_descents(&self) -> u32 {
+        self.vain
+    }
+
     /// The point asked gave no answer: the next step will be shorter, from the last point that was kept.
     pub(super) fn take_back(&mut self) {
         self.scale_weight(WEIGHT_AFTER_REJECT);
@@ -244,6 +278,7 @@ impl Descent {
             && (0.0..f64::INFINITY).contains(&self.noise)
             && !self.first.is_nan()
             && self.recent.len() <= RECENT
+            && self.wide.is_consistent(dim)
     }
 
     fn keep(&mut self, x: &[f64], loss: f64, objective: f64) {
@@ -266,12 +301,16 @@ impl Descent {
             return Verdict::GoesOn;
         }
         self.since += 1;
-        if self.since < self.patience() || !self.memory.is_complete() {
+        let complete = self.memory.is_complete() || self.wide.reach.is_some();
+        if self.since < self.patience() || !complete {
             return Verdict::GoesOn;
         }
         let better = self.best == f64::INFINITY || self.lowest < self.best - IMPROVEMENT * self.best.abs();
         self.vain = if better { 0 } else { self.vain + 1 };
         self.best = self.best.min(self.lowest);
+        if self.wide.begun {
+            return Verdict::Settled;
+        }
         let most = match self.reference {
             _ if self.without == Some(Component::Descents) => 0,
             // Another descent would take the same way.
@@ -298,9 +337,19 @@ impl Descent {
         pays
     }
 
-    /// A look at every coordinate, or more where there are few.
+    /// A look at every coordinate, or more where there are few; with long differences fewer.
     fn patience(&self) -> u64 {
-        PATIENCE.max((self.start.len() / self.looked_at) as u64)
+        let pass = (self.start.len() / self.looked_at) as u64;
+        if self.wide.reach.is_some() { WIDE_PATIENCE } else { PATIENCE.max(pass) }
+    }
+
+    /// Whether descents with longer differences follow those with short ones; where there are others from the start they do not.
+    pub(super) fn may_widen(&self) -> bool {
+        let others = matches!(self.reference, ReferenceLoss::Loss(_));
+        let off = self.wide.forbidden || self.without == Some(Component::LongDifferences);
+        // Where nothing ever moved, every length has been tried.
+        let moves = self.steepest.is_some_and(|steepest| steepest > 0.0);
+        moves && !others && !off && self.noise == 0.0
     }
 
     /// Whether the next descent should begin near the best point.
@@ -321,11 +370,21 @@ impl Descent {
         self.begin(from);
         self.returned = false;
         self.memory = self.memory.emptied();
+        self.slopes = Sided::Both;
         self.memory.expect_kinks(false);
         self.surprise = (CARE * self.surprise).max(LEAST_SURPRISE);
     }
 
+    /// Begins another descent at the best point, with differences as long as this, or as short as at first.
+    pub(super) fn widen(&mut self, best: &[f64], reach: Option<f64>) {
+        self.begin(best);
+        self.wide.reach = reach;
+        self.memory = self.memory.emptied();
+        self.memory.expect_kinks(false);
+    }
+
     fn begin(&mut self, from: &[f64]) {
+        self.wide.leap = None;
         self.centre.copy_from_slice(from);
         (self.loss, self.weight) = (None, None);
         self.recent.clear();
@@ -347,7 +406,8 @@ impl Descent {
             Some(weight) => weight,
             None if slope > 0.0 => {
                 self.steepest.get_or_insert(slope);
-                *self.weight.insert(slope / (FIRST_STEP * reach))
+                let length = self.wide.reach.unwrap_or(FIRST_STEP * reach);
+                *self.weight.insert(slope / length)
             }
             // Nothing pulls: any weight gives the same step, none.
             None => 1.0,
@@ -367,6 +427,35 @@ impl Descent {
         for (slope, x) in slopes.iter_mut().zip(&self.centre) {
             if *x == 0.0 {
                 *slope -= slope.clamp(-doubt, doubt);
+            }
+        }
+    }
+
+    /// Whether differences with this mean, which differ by so much from it, say that values move while slopes cancel: much more in the
+    /// mean than in any slope seen so far.
+    pub(super) fn cancels(&mut self, mean: f64, spread: f64) -> bool {
+        let known = spread.max(self.steepest.unwrap_or(0.0));
+        let off = self.slopes == Sided::One || self.noise > 0.0 || self.without == Some(Component::OneSide);
+        let cancels = !off && mean.abs() > CANCELS * known;
+        if cancels {
+            self.slopes = Sided::One;
+        }
+        cancels
+    }
+
+    /// Whether a coordinate still is where slopes cancelled.
+    pub(super) fn rests(&self, i: usize, x: f64) -> bool {
+        self.slopes == Sided::One && x == self.start[i]
+    }
+
+    /// A slope seen from one side counts for steps to that side alone.
+    pub(super) fn keep_to_sides(&self, slopes: &mut [f64]) {
+        if self.slopes == Sided::One {
+            for (i, slope) in slopes.iter_mut().enumerate() {
+                let side = self.memory.side(i, self.centre[i]);
+                if self.rests(i, self.centre[i]) && side * *slope > 0.0 {
+                    *slope = 0.0;
+                }
             }
         }
     }

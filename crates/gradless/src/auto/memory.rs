@@ -2,8 +2,10 @@
 
 mod choice;
 mod curvature;
+mod rehearing;
 
 use curvature::Curvature;
+use rehearing::Surveys;
 use serde::{Deserialize, Serialize};
 
 use super::component::Component;
@@ -54,6 +56,7 @@ pub(crate) struct Memory {
     /// Coordinates not looked at yet.
     unseen: usize,
     since: SinceSurvey,
+    surveys: Surveys,
 }
 
 /// What came of the last survey.
@@ -94,6 +97,7 @@ impl Memory {
             evidence: 0.0,
             unseen: dim,
             since: SinceSurvey::default(),
+            surveys: Surveys::default(),
         }
     }
 
@@ -120,6 +124,7 @@ impl Memory {
             && company.len() == dim
             && seen.iter().filter(|&&seen| seen == 0).count() == *unseen
             && (0.0..=1.0).contains(likeness)
+            && self.surveys.fits(dim)
     }
 
     /// Whether every coordinate was looked at.
@@ -188,6 +193,14 @@ impl Memory {
         }
     }
 
+    /// On which side of `x` the slope along a coordinate was seen; 0 where it was on both.
+    pub(crate) fn side(&self, i: usize, x: f64) -> f64 {
+        match self.places[i] - x {
+            apart if self.seen[i] > 0 && apart != 0.0 => apart.signum(),
+            _ => 0.0,
+        }
+    }
+
     /// Forgets all slopes, where they are not to be remembered.
     pub(crate) fn forget_at(&mut self, x: &[f64]) {
         if self.without == Some(Component::Memory) {
@@ -217,6 +230,7 @@ impl Memory {
                 self.unseen -= 1;
                 self.since.coordinates += 1;
                 self.since.found += change * change;
+                self.surveys.find(i, change);
                 1.0
             } else {
                 self.slopes[i] += curvature * moved;
@@ -263,6 +277,11 @@ impl Memory {
         let surveys = self.without != Some(Component::Surveys);
         // Slopes that are alike side by side are told by looks here and there.
         surveys && self.likeness == 0.0 && self.unseen > 0 && self.since.looks >= pause * self.since.cost
+    }
+
+    /// Keeps the rows of a survey, to be heard again.
+    pub(crate) fn keep_survey(&mut self, draw: u64, rows: Vec<f64>) {
+        self.surveys.add(draw, rows);
     }
 
     /// A survey along `size` directions has told what is lacking, with this variance in every coordinate.

@@ -1,7 +1,8 @@
 //! The descent as an update: what it asks for, how it takes the answers, and when it hands over.
 
 use super::cheapest_point;
-use super::descent::{Descent, ReferenceLoss, STRETCHES, Verdict};
+use super::descent::{Descent, ReferenceLoss, STRETCHES, Sided, Verdict};
+use super::wide::Differences;
 use crate::direction::{Directions, Norms};
 use crate::estimator::{
     BatchSize, CALIBRATION_DIRECTIONS, Difference, Layout, Noise, Plan, Radius, Sides, mean_of_finite,
@@ -10,6 +11,7 @@ use crate::method::{Method, Preset};
 use crate::prox::{self, Step, StepError};
 use crate::random::{Key, Purpose};
 use crate::room::{self, Share};
+use crate::set::Set;
 use crate::update::{
     Basis, Baton, Draw, Found, Judgement, Moved, PROBE_ROWS, Parts, Room, Sight, Update, View, Wish,
 };
@@ -25,6 +27,7 @@ impl Update for Descent {
         let Parts { space, generator, prox, .. } = view.parts;
         self.memory.slopes_at(&self.centre, d);
         self.doubt(d, view.radius);
+        self.keep_to_sides(d);
         let reach = reach(view.parts, &self.centre);
         let weight = self.weight(steepness(view.parts, d, &self.centre), reach);
         let step = Step { x: &self.centre, g: d, eta: weight };
@@ -85,17 +88,36 @@ impl Update for Descent {
         self.learn_reference(loss);
     }
 
+    fn side(&self, view: &View<'_>, i: usize) -> f64 {
+        let side = if view.draws.is_multiple_of(2) { 1.0 } else { -1.0 };
+        if self.rests(i, view.x[i]) { side } else { 0.0 }
+    }
+
+    fn leans(&self) -> bool {
+        self.slopes == Sided::One
+    }
+
     fn take_survey(&mut self, view: &View<'_>, directions: &Directions, slopes: &[f64]) {
         let mut expected = vec![0.0; view.x.len()];
         self.memory.slopes_at(view.centre, &mut expected);
         let mut lacking = vec![0.0; view.x.len()];
         let mut residuals = residuals(directions, slopes, &expected);
         residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = 0.0);
+        if view.centre == view.x && self.cancels_in(&residuals) {
+            return;
+        }
+        // What all rows have in common is no slope: curvature, or what the value at the point itself is apart from that at the centre.
+        let common = residuals.iter().sum::<f64>() / slopes.len() as f64;
+        for residual in &mut residuals {
+            *residual -= common;
+        }
         let spread = residuals.iter().map(|r| r * r).sum::<f64>() * slopes.len() as f64;
         directions.accumulate(&residuals, &mut lacking);
         self.steepest.get_or_insert(vector::norm_max(&lacking));
         let (size, looked_at) = (slopes.len(), view.parts.m - 1);
         self.memory.survey(&lacking, spread / size as f64, size, looked_at);
+        let rows = residuals.iter().map(|residual| size as f64 * residual).collect();
+        self.memory.keep_survey(directions.iteration(), rows);
     }
 
     /// Directions on the coordinates that the memory chooses; for a measurement on a whole block, half of it where something is.
@@ -129,8 +151,16 @@ impl Update for Descent {
         let apart = shared && view.centre != view.x;
         let common = mean_of_finite(residuals.iter()).filter(|_| apart).unwrap_or(0.0);
         residuals.iter_mut().filter(|residual| !residual.is_finite()).for_each(|residual| *residual = common);
+        if self.wide.reach.is_some() {
+            self.look_for_leap(view, found);
+        } else if shared && !apart && self.cancels_in(&residuals) {
+            return;
+        }
         found.directions.accumulate(&residuals, &mut changes);
         self.memory.look(found.directions.groups(), x, &changes, found.draw);
+        if view.noise == Noise::None {
+            self.memory.hear_again(view.config.seed);
+        }
     }
 
     /// Keeps the point reached or takes the step to it back; begins another descent where this one has ended, and hands over where
@@ -138,6 +168,9 @@ impl Update for Descent {
     fn judge(&mut self, view: &View<'_>, loss: Option<f64>, penalty: f64) -> Judgement {
         let Some(loss) = loss else { return Judgement::Step };
         let verdict = self.weigh(view.x, loss, loss + penalty);
+        if let (Verdict::GoesOn, Some(point)) = (verdict, self.leap_to(view)) {
+            return Judgement::GoTo(point);
+        }
         let noisy = matches!(view.noise, Noise::Common | Noise::Independent);
         if noisy && self.has_stalled() {
             let longer = view.radius < 0.5 * view.parts.largest_radius;
@@ -154,7 +187,7 @@ impl Update for Descent {
                 self.descend_again(view);
                 Judgement::GoTo(self.centre.clone())
             }
-            Verdict::Settled => Judgement::Settled,
+            Verdict::Settled => self.go_wide(view).unwrap_or(Judgement::Settled),
         }
     }
 
@@ -175,6 +208,69 @@ impl Update for Descent {
 }
 
 impl Descent {
+    /// Whether these residuals, each a share of their mean, say that slopes cancel.
+    fn cancels_in(&mut self, residuals: &[f64]) -> bool {
+        let mean: f64 = residuals.iter().sum();
+        let count = residuals.len() as f64;
+        let spread =
+            residuals.iter().fold(0.0, |spread: f64, residual| spread.max((count * residual - mean).abs()));
+        self.cancels(mean, spread)
+    }
+
+    /// Remembers the lowest of the points that were asked, where it is lower than the point itself.
+    fn look_for_leap(&mut self, view: &View<'_>, found: Found<'_>) {
+        let space = &view.parts.space;
+        if view.parts.room != Room::Needed && space.set != Set::Free {
+            // They may lie outside of K.
+            return;
+        }
+        let lowest = found.values[0] + space.penalty(view.x);
+        let mut point = vec![0.0; view.x.len()];
+        let mut best: Option<(usize, f64)> = None;
+        for (j, &loss) in found.values[1..].iter().enumerate().filter(|(_, loss)| loss.is_finite()) {
+            found.directions.write(j, view.centre, found.plan.radius(), &mut point);
+            let objective = loss + space.penalty(&point);
+            if objective < best.map_or(lowest, |best| best.1) {
+                best = Some((j, objective));
+            }
+        }
+        self.wide.leap = best.map(|(j, objective)| {
+            found.directions.write(j, view.centre, found.plan.radius(), &mut point);
+            let mut inside = point.clone();
+            prox::project(&space.set, &point, &mut inside);
+            (inside, objective)
+        });
+    }
+
+    /// The point to leap to, if it is lower than the centre.
+    fn leap_to(&mut self, view: &View<'_>) -> Option<Vec<f64>> {
+        let (point, objective) = self.wide.leap.take()?;
+        let loss = objective - view.parts.space.penalty(&point);
+        self.expect_leap(loss, objective).then_some(point)
+    }
+
+    /// Begins another descent with longer or shorter differences from the best point; `None` if that has been tried often enough.
+    fn go_wide(&mut self, view: &View<'_>) -> Option<Judgement> {
+        let best = view.best.filter(|_| view.noise == Noise::None && self.may_widen())?;
+        let moved = best.iter().zip(self.centre_of_start()).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
+        let largest = match view.parts.space.set.max_norm() {
+            size if size.is_finite() => view.parts.largest_radius,
+            _ if moved > 0.0 => moved,
+            _ => view.parts.largest_radius,
+        };
+        if !self.wide.begun {
+            self.wide.narrow = view.radius;
+        }
+        let vain = self.vain_descents() > 0;
+        let reach = match self.wide.next(vain, largest)? {
+            Differences::Long(reach) => Some(reach),
+            Differences::Short => None,
+        };
+        let best = best.to_vec();
+        self.widen(&best, reach);
+        Some(Judgement::AskAround { point: best, radius: reach.unwrap_or(self.wide.narrow) })
+    }
+
     /// ZO-AdaExpGrad+, which averages, from the last point that was kept. `None` where that method has no exact step, or what is
     /// left is too little for it to average anything.
     fn successor(&self, view: &View<'_>) -> Option<Baton> {

@@ -29,6 +29,11 @@ impl Rademacher {
         signs::write(|w| row[w], base, scale, out);
     }
 
+    pub(super) fn sign(&self, j: usize, i: usize) -> f64 {
+        let word = self.bits[j * self.words + i / 64];
+        if word >> (i % 64) & 1 == 1 { -1.0 } else { 1.0 }
+    }
+
     pub(super) fn accumulate(&self, coefficients: &[f64], g: &mut [f64]) {
         let fetch = |j: usize, w: usize, words: &mut [u64]| {
             words.copy_from_slice(&self.bits[j * self.words + w..][..words.len()]);

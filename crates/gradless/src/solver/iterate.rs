@@ -155,6 +155,10 @@ impl Solver {
         match judgement {
             Judgement::Step => {}
             Judgement::GoTo(point) => points.x = point,
+            Judgement::AskAround { point, radius } => {
+                points.x = point;
+                sampling.radius = radius;
+            }
             Judgement::MeasureAt(point) => {
                 points.x = point;
                 *phase = first_phase(&self.parts, relay.update(), sampling.noise);

@@ -1,14 +1,14 @@
 //! What is asked in each phase of a run, and what the answers lead to.
 
-use super::points::Points;
 use super::state::{Phase, State, first_phase, view};
 use super::{Asked, Pending, Solver};
+use crate::direction::Directions;
 use crate::estimator::{Calibrated, Estimator, Noise, Plan, Sides};
 use crate::query::{Base, Row};
 use crate::room;
 use crate::stop::{Status, StopReason};
 use crate::trace::Notice;
-use crate::update::{Basis, Draw, PROBE_ROWS, Sight};
+use crate::update::{Basis, Draw, PROBE_ROWS, Room, Sight};
 
 /// A batch with at most one failed answer in so many is completed.
 const FEW: usize = 4;
@@ -319,12 +319,32 @@ impl Solver {
     }
 
     /// Moves the point differences are taken around so far inside that steps of this length along the directions drawn stay in
-    /// $K$. Does nothing where queries may lie anywhere.
+    /// $K$, and to the side where the update wants them. Does nothing where queries may lie anywhere.
     fn retreat(&mut self, reach: f64) {
-        let Points { x, centre, .. } = &mut self.state.points;
-        if !centre.is_empty() {
-            let (set, directions) = (&self.parts.space.set, &self.directions);
-            room::retreat(set, directions.norms(), reach, directions.perturbed(), x, centre);
+        self.move_centre(reach, |solver| &solver.directions);
+    }
+
+    pub(super) fn move_centre(&mut self, reach: f64, of: impl Fn(&Self) -> &Directions) {
+        let mut centre = std::mem::take(&mut self.state.points.centre);
+        let directions = of(self);
+        let State { relay, points, sampling, books, .. } = &self.state;
+        let (set, x, update) = (&self.parts.space.set, &points.x, relay.update());
+        if self.parts.room == Room::Needed {
+            room::retreat(set, directions.norms(), reach, directions.perturbed(), x, &mut centre);
+        } else {
+            centre.clear();
         }
+        if update.leans() {
+            centre.resize(x.len(), 0.0);
+            if self.parts.room != Room::Needed {
+                centre.copy_from_slice(x);
+            }
+            let view = view(&self.config, &self.parts, points, sampling, books);
+            directions.perturbed().each(x.len(), |i, share| {
+                let by = share * reach;
+                centre[i] = room::lean(set, i, x[i], centre[i], by * update.side(&view, i));
+            });
+        }
+        self.state.points.centre = centre;
     }
 }

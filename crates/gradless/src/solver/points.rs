@@ -11,7 +11,7 @@ use crate::vector;
 pub(super) struct Points {
     /// $x_t$.
     pub(super) x: Vec<f64>,
-    /// Where differences are taken if queries must stay inside; empty if that is $x_t$ itself.
+    /// Where differences are taken if queries must stay inside, or on one side; empty if that is $x_t$ itself.
     pub(super) centre: Vec<f64>,
     pub(super) best: Option<Candidate>,
     /// The average of the iterates, the later ones counting more; empty where the black box repeats itself.
@@ -111,7 +111,7 @@ impl Points {
         let optional = |v: &Vec<f64>| v.is_empty() || full(v);
         full(&self.x)
             && full(&self.random)
-            && (self.centre.len() == dim) == (parts.room == Room::Needed)
+            && (self.centre.len() == dim || parts.room != Room::Needed)
             && [&self.centre, &self.averaged.x, &self.handed].into_iter().all(optional)
             && self.best.as_ref().is_none_or(|best| full(&best.x))
     }

@@ -18,7 +18,7 @@ use crate::update::Parts;
 
 const MAGIC: &[u8; 8] = b"GRADLESS";
 /// Raised whenever the body changes its meaning or the trajectories change.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 const HEADER: usize = 24;
 
 #[derive(Serialize, Deserialize)]

@@ -1,11 +1,9 @@
 //! What an update wants to be asked beside its estimates.
 
-use super::points::Points;
 use super::state::{Phase, State, view};
 use super::{Asked, Solver};
 use crate::estimator::Plan;
 use crate::query::{Base, Row};
-use crate::room;
 use crate::update::{COMPARED_SAMPLE, Wish};
 
 impl Solver {
@@ -27,12 +25,8 @@ impl Solver {
     }
 
     fn prepare_survey(&mut self, plan: Plan) {
-        let Self { parts, survey, state, .. } = self;
-        survey.draw(state.sampling.draws, plan.directions());
-        let Points { x, centre, .. } = &mut state.points;
-        if !centre.is_empty() {
-            room::retreat(&parts.space.set, survey.norms(), plan.radius(), survey.perturbed(), x, centre);
-        }
+        self.survey.draw(self.state.sampling.draws, plan.directions());
+        self.move_centre(plan.radius(), |solver| &solver.survey);
         self.hand_out(plan.rows(COMPARED_SAMPLE), 0, Asked::Survey(plan));
     }
 

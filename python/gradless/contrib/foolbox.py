@@ -49,6 +49,7 @@ class GradlessAttack(MinimizationAttack):  # type: ignore[misc]
         raise_if_kwargs(kwargs)
         x, restore = ep.astensor_(inputs)
         given = get_criterion(criterion)
+        targets: list[int | None]
         if isinstance(given, TargetedMisclassification):
             targets = [int(one) for one in given.target_classes.numpy()]
         elif isinstance(given, Misclassification):

@@ -17,6 +17,8 @@ import page
 
 AT = [100, 250, 500, 1000, 2500, 5000]
 JUDGED = [1000, 2500, 5000]
+#: Tables of fewer runs say nothing.
+LEAST = 5
 
 
 def read(folder, network):
@@ -39,17 +41,18 @@ def number(value):
 
 
 def tables(found, norm, labels_only):
-    """One table: methods that see the same, on the pictures that ours has measured."""
+    """One table: methods that see no more than ours, on the pictures that all of them were run on."""
     ours_name = f"gradless {norm}{', labels' if labels_only else ''}"
     if ours_name not in found:
         return None
     ours = found[ours_name][0]
-    peers = {name: runs for name, (runs, sees) in found.items() if sees == labels_only and not name.startswith("gradless")}
+    # Who sees scores is compared with those who do without them, too.
+    peers = {name: runs for name, (runs, sees) in found.items() if (sees or not labels_only) and not name.startswith("gradless")}
     # A method is compared where it was run on every picture that the others were run on.
     most = max((len(set(runs) & set(ours)) for runs in peers.values()), default=0)
     peers = {name: runs for name, runs in peers.items() if len(set(runs) & set(ours)) == most}
     keys = sorted(set(ours).intersection(*peers.values())) if peers else []
-    if not keys:
+    if len(keys) < LEAST:
         return None
     sizes = {
         name: np.array([[after(runs[key]["curves"][norm], at) for at in AT] for key in keys])

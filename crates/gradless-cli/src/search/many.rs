@@ -191,7 +191,10 @@ fn row(page: &Page, name: &str) -> IndexEntry {
 
 /// The name of a question.
 fn spoken(mode: &str) -> &'static str {
-    Question::KINDS.into_iter().find(|question| question.abbreviation() == mode).map_or("?", Question::name)
+    Question::KINDS
+        .into_iter()
+        .find(|question| question.abbreviation() == mode)
+        .map_or(if mode == "attack" { "attack" } else { "?" }, Question::name)
 }
 
 /// One input in one line.

@@ -10,13 +10,10 @@ FIRST = {"mnist": 64, "cifar10": 24}
 def scored(data):
     """Attacks that see scores."""
     import art_peers
-    try:
-        import ours
-    except ImportError:
-        ours = None
+    import ours
 
     k = FIRST[data]
-    found = dict(ours.OURS) if ours else {}
+    found = dict(ours.OURS)
     for unit in ["pixels"] if data == "mnist" else ["pixels", "numbers"]:
         found[f"Sparse-RS {unit}"] = sparse_rs.descending(unit, k)
         found[f"BruSLe {unit}"] = brusle.descending(unit, k)
@@ -30,12 +27,9 @@ def labelled():
     """Attacks that see labels alone."""
     import art_peers
     import foolbox_peers
-    try:
-        import ours
-    except ImportError:
-        ours = None
+    import ours
 
-    found = dict(ours.LABELS) if ours else {}
+    found = dict(ours.LABELS)
     found |= foolbox_peers.PEERS
     found |= {name: art_peers.PEERS[name] for name in ["ART HopSkipJump l2", "ART SignOPT"]}
     return found

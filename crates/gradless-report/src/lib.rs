@@ -12,5 +12,5 @@ pub mod explanation;
 mod minimum;
 pub mod plot;
 
-pub use explanation::{Frame, IndexEntry, Lever, Page, Row, Subject, Text, index_html};
+pub use explanation::{Frame, IndexEntry, Lever, Outcome, Page, Row, Subject, Text, index_html};
 pub use minimum::Minimum;

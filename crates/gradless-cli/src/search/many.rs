@@ -1,5 +1,7 @@
 //! Many inputs: side by side, one line each, failures first in the summary; what is done already is not done again.
 
+mod robustness;
+
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +22,7 @@ use crate::run::folder::{ITEMS, RESULT, pretty, put};
 use crate::run::words::command;
 use crate::run::{Outcome, clock, interrupt};
 use crate::terminal::{self, Items, Terminal};
+use robustness::{Robustness, fragile_first};
 
 /// Explains all inputs of a source.
 pub(super) fn run(job: &Job, folder: &Path, threads: usize, terminal: &Terminal) -> anyhow::Result<Outcome> {
@@ -36,7 +39,8 @@ pub(super) fn run(job: &Job, folder: &Path, threads: usize, terminal: &Terminal)
     batch.work_off(first, &todo, threads, &mut entries);
     let named = |entry: &Option<IndexEntry>| entry.is_some();
     let missing = entries.iter().filter(|entry| !named(entry)).count();
-    let entries: Vec<IndexEntry> = entries.into_iter().flatten().collect();
+    let mut entries: Vec<IndexEntry> = entries.into_iter().flatten().collect();
+    fragile_first(&mut entries);
     put(&folder.join("index.html"), index_html(&entries).as_bytes())?;
     let summary = Summary::new(job, &entries, missing, folder);
     put(&folder.join(RESULT), &pretty(&summary)?)?;
@@ -187,7 +191,10 @@ fn row(page: &Page, name: &str) -> IndexEntry {
 
 /// The name of a question.
 fn spoken(mode: &str) -> &'static str {
-    Question::KINDS.into_iter().find(|question| question.abbreviation() == mode).map_or("?", Question::name)
+    Question::KINDS
+        .into_iter()
+        .find(|question| question.abbreviation() == mode)
+        .map_or(if mode == "attack" { "attack" } else { "?" }, Question::name)
 }
 
 /// One input in one line.
@@ -217,6 +224,9 @@ struct Summary {
     /// Not begun when the run was interrupted.
     missing: usize,
     modes: Vec<ModeSummary>,
+    /// Of attacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robustness: Option<Robustness>,
     index: String,
     items: Vec<Item>,
 }
@@ -292,6 +302,7 @@ impl Summary {
             failed: entries.iter().filter(|entry| entry.error.is_some()).count(),
             missing,
             modes: modes.collect(),
+            robustness: Robustness::of(entries, job.settings.options.max_queries),
             index: folder.join("index.html").display().to_string(),
             items: entries.iter().map(item).collect(),
         }
@@ -305,6 +316,7 @@ impl Summary {
         let (bad, good): (Vec<_>, Vec<_>) = entries.iter().partition(fails);
         let mut lines: Vec<String> = bad.into_iter().chain(good).map(line).collect();
         lines.push(String::new());
+        lines.extend(self.robustness.iter().flat_map(Robustness::lines));
         for mode in &self.modes {
             let told = format!("{}: valid {} of {}", spoken(mode.mode), mode.valid, mode.searched);
             lines.push(match (mode.pixels, mode.norm_l1, mode.queries) {

@@ -1,7 +1,7 @@
 //! The page over many reports: failures first, then one row each.
 
-use gradless_explain::Answer;
 use gradless_explain::features::Kind;
+use gradless_explain::{Answer, Attacked};
 use serde::{Deserialize, Serialize};
 
 use super::{Page, Subject};
@@ -57,6 +57,9 @@ pub struct Outcome {
     pub norm_l1: f64,
     /// Queries asked.
     pub queries: u64,
+    /// How small an attack has made its change, and when.
+    #[serde(default)]
+    pub attack: Option<Attacked>,
 }
 
 impl IndexEntry {
@@ -77,6 +80,7 @@ impl IndexEntry {
                 pixels: answer.pixels,
                 norm_l1: answer.norm_l1,
                 queries: answer.queries,
+                attack: answer.attack.clone(),
             }
         };
         Self {

@@ -1,0 +1,1 @@
+"""Attacks for other packages: ``gradless.contrib.art`` and ``gradless.contrib.foolbox``. Each needs its package, and imports it."""

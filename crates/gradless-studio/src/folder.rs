@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
@@ -132,10 +133,11 @@ pub(crate) fn stem(file: &str) -> String {
     if plain.is_empty() { "input".to_owned() } else { plain.to_owned() }
 }
 
-/// Writes a file as a whole: nobody sees half of one.
+/// Writes a file as a whole: nobody sees half of one. Several may write the same file at once; each has a half of its own.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
     let mut half = path.as_os_str().to_owned();
-    half.push(".part");
+    half.push(format!(".{}-{}.part", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed)));
     let half = PathBuf::from(half);
     fs::write(&half, bytes).and_then(|()| fs::rename(&half, path))
 }
@@ -148,6 +150,18 @@ fn short_hash(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_may_write_the_same_file_at_once() {
+        let path = std::env::temp_dir().join(format!("gradless-studio-put-{}", std::process::id()));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..200).for_each(|_| put(&path, b"the same").unwrap()));
+            }
+        });
+        assert_eq!(fs::read(&path).unwrap(), b"the same");
+        fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn a_name_never_leaves_its_folder() {

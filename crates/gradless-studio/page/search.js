@@ -11,12 +11,13 @@ export const begin = (request) => post("runs", request);
 
 /**
  * Watches a run: `frame` is called with what the search holds, `over` with the run when it has ended. A page that comes late sees the
- * last frames only. Gives a function that ends the watching; the search goes on.
+ * last frames only; one that wants all of them (`isWhole`) gets them as fast as they come. Gives a function that ends the watching; the
+ * search goes on.
  */
-export function watch(name, { frame, over, late = false }) {
-  const source = new EventSource(`api/runs/${name}/events`);
+export function watch(name, { frame, over, late = false, isWhole = false }) {
+  const source = new EventSource(`api/runs/${encodeURIComponent(name)}/events`);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const waiting = [];
+  let waiting = [];
   let isOver = false;
   let isFirst = true;
   source.addEventListener("frames", (event) => {
@@ -25,17 +26,25 @@ export function watch(name, { frame, over, late = false }) {
     for (const one of frames) if (one.regions) frame({ ...one, isMap: true });
     waiting.push(...(isFirst && late ? frames.slice(-10) : frames));
     isFirst = false;
+    if (isWhole) return;
     if (calm) waiting.splice(0, waiting.length - 1);
     while (waiting.length > MOST_WAITING) waiting.splice(0, Math.ceil(waiting.length / 20));
   });
   source.addEventListener("over", () => { source.close(); isOver = true; });
   const clock = setInterval(async () => {
-    const next = waiting.shift();
-    if (next) return frame(next);
+    if (isWhole) {
+      const frames = waiting;
+      waiting = [];
+      frames.forEach(frame);
+      if (frames.length > 0) return;
+    } else {
+      const next = waiting.shift();
+      if (next) return frame(next);
+    }
     if (!isOver) return;
     clearInterval(clock);
     try {
-      over((await get(`runs/${name}`)).run);
+      over((await get(`runs/${encodeURIComponent(name)}`)).run);
     } catch (error) {
       over({ name, state: "failed", error: error.message });
     }

@@ -18,8 +18,8 @@ export const post = (path, value = {}) =>
   answer(fetch(`api/${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(value) }));
 
 /** Sends a file under its name. */
-export const send = (path, name, content) =>
-  answer(fetch(`api/${path}?name=${encodeURIComponent(name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: content }));
+export const send = (path, name, content, more = {}) =>
+  answer(fetch(`api/${path}?${new URLSearchParams({ name, ...more })}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: content }));
 
 /** The picture of an input as the model sees it: columns, rows, and RGB bytes. */
 export async function seen(name) {
@@ -28,6 +28,13 @@ export async function seen(name) {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const view = new DataView(bytes.buffer);
   return { columns: view.getUint32(0, true), rows: view.getUint32(4, true), rgb: bytes.subarray(8) };
+}
+
+/** The table of a run's steps. */
+export async function trace(name) {
+  const response = await fetch(`api/runs/${encodeURIComponent(name)}/files/trace.csv`);
+  if (!response.ok) throw new Error(`There is no table of the steps of ${name}.`);
+  return response.text();
 }
 
 /** The text of an input. */

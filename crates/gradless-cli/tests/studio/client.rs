@@ -135,7 +135,7 @@ impl Studio {
     pub(crate) fn wait_for_frames(&self, name: &str) {
         let path = self.home.join("runs/.studio").join(format!("{name}.progress"));
         let begun = Instant::now();
-        while fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+        while !fs::read_to_string(&path).is_ok_and(|text| text.contains("\"question\"")) {
             assert!(begun.elapsed() < PATIENCE, "{}", path.display());
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -4,8 +4,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod address;
 mod client;
 mod hostile;
 mod memory;
 mod searches;
 mod survival;
+mod terminal;

@@ -35,8 +35,8 @@ fn a_search_has_the_numbers_of_the_command_it_shows() {
 #[test]
 fn scores_follow_the_drawing() {
     let studio = Studio::new("scores");
-    let scores = studio.post("api/scores", &json!({ "drawing": seven() })).json();
-    let scores: Vec<f64> = serde_json::from_value(scores["scores"].clone()).unwrap();
+    let scores = studio.post("api/scores", &json!({ "drawings": [seven()] })).json();
+    let scores: Vec<f64> = serde_json::from_value(scores["scores"][0].clone()).unwrap();
     let best = (0..10).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
     assert_eq!((scores.len(), best), (10, 7), "{scores:?}");
 }

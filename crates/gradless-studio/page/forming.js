@@ -2,7 +2,7 @@
 
 import { bar, bestOf, className, el, short, whole } from "./elements.js";
 import { figure } from "./pictures.js";
-import { bestSoFar, Plot } from "./plot.js";
+import { Plot } from "./plot.js";
 
 export const TITLES = {
   part: "Part: what is enough", change: "Change: what would alter it", attack: "Attack: the least change",
@@ -20,12 +20,13 @@ export class Forming {
   #panels = new Map();
   #isAsking = false;
 
-  constructor(place, { picture = null, questions = [], unit = "features", model = null, judge = null, isPlotted = false }) {
+  constructor(place, { picture = null, questions = [], unit = "features", model = null, judge = null, isPlotted = false, below = null }) {
     Object.assign(this, { place, picture, unit, model, judge });
     this.regions = null;
     place.replaceChildren();
     this.plot = isPlotted ? new Plot(`${unit} held`) : null;
-    this.below = el("div", { class: "wide" }, this.plot?.element);
+    this.below = el("div", { class: "wide" }, this.plot?.element, below);
+    place.append(this.below);
     for (const question of questions) this.#panel(question);
   }
 
@@ -46,9 +47,8 @@ export class Forming {
     const section = el("section", { class: "answer is-forming", "data-question": question, "aria-label": title },
       el("h3", {}, title), marks || seen ? el("div", { class: "pair" }, marks, seen) : null, progress, words, this.judge ? sure : null, this.judge ? copies : null);
     this.place.append(section);
-    // The plot stays below all panels.
-    if (this.plot) this.place.append(this.below);
-    const panel = { canvas, after, words, progress, sure, copies, sizes: [], drawing: null };
+    this.place.append(this.below);
+    const panel = { canvas, after, words, progress, sure, copies, drawing: null, ...sizes() };
     this.#panels.set(question, panel);
     return panel;
   }
@@ -62,7 +62,7 @@ export class Forming {
     panel.progress.max = budget;
     panel.progress.value = queries;
     panel.words.textContent = `${whole(queries)} of ${whole(budget)} queries, ${whole(budget - queries)} left; ${held === undefined ? "nothing yet" : `${whole(held)} ${this.unit} held`}`;
-    if (held !== undefined) panel.sizes.push([queries, held]);
+    if (held !== undefined) panel.hold(queries, held);
     if (this.plot) this.#draw();
     if (!this.picture) return;
     if (shown) {
@@ -76,7 +76,7 @@ export class Forming {
   // Many frames may come at once; they are drawn once.
   #draw() {
     clearTimeout(this.due);
-    this.due = setTimeout(() => this.plot.set([...this.#panels].map(([name, { sizes }], k) => ({ name, look: ["one", "two"][k] ?? "faint", points: bestSoFar(sizes), isStep: true }))));
+    this.due = setTimeout(() => this.plot.set([...this.#panels].map(([name, { sizes }], k) => ({ name, look: ["one", "two"][k] ?? "faint", points: sizes, isStep: true }))));
   }
 
   #inputs(inputs, of) {
@@ -126,6 +126,17 @@ function drawGrey(canvas, pixels, { columns, rows }) {
   const image = brush.createImageData(columns, rows);
   pixels.forEach((level, at) => image.data.set([level, level, level, 255], 4 * at));
   brush.putImageData(image, 0, 0);
+}
+
+/** Sizes that are held against queries. A search for another answer begins again with its queries and its smallest size. */
+function sizes() {
+  const points = [];
+  let [before, last, least] = [0, 0, Infinity];
+  return { sizes: points, hold: (queries, held) => {
+    if (queries < last) [before, least] = [before + last, Infinity];
+    [last, least] = [queries, Math.min(least, held)];
+    points.push([before + queries, least]);
+  } };
 }
 
 /** As searches disturb drawings: noise of 0.15 of the range, a shift by up to a pixel, a tenth more or less light. */

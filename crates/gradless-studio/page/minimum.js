@@ -1,7 +1,7 @@
 // A minimisation: its curve while it runs and after, what it has cost, and what was found.
 
 import { report } from "./answers.js";
-import { commandOf, el, scrolling, short, whole } from "./elements.js";
+import { commandOf, el, short, whole } from "./elements.js";
 import { bestSoFar, Plot } from "./plot.js";
 import { trace } from "./server.js";
 
@@ -70,11 +70,11 @@ export class Minimum {
     this.facts.replaceChildren(
       fact("objective", short(result.objective), "first"), fact("at the start", short(result.objective_start)), fact("queries", whole(result.queries)),
       fact("points sent", whole(result.sent)), fact("steps", whole(result.iterations)), fact("coordinates that are not 0", `${whole(result.nonzeros)} of ${whole(result.dim)}`));
-    const coordinates = result.largest.map((at) => el("tr", {}, el("th", { scope: "row" }, at.name ?? `x[${at.index}]`), el("td", { class: "number" }, short(at.value))));
+    const coordinates = result.largest.map((at) => fact(at.name ?? `x[${at.index}]`, short(at.value)));
     this.rest.replaceChildren(
       el("p", { class: "sentence" }, `${result.method} ended after ${whole(result.queries)} queries: ${result.stop_reason}.`),
       ...result.notices.map((notice) => el("p", { class: "soft small" }, notice)),
-      coordinates.length > 0 ? scrolling("The best point", el("table", { class: "sheet" }, el("caption", {}, "The largest coordinates of the best point"), el("tbody", {}, ...coordinates))) : "",
+      coordinates.length > 0 ? el("div", { class: "minimum" }, el("h3", {}, "The largest coordinates of the best point"), el("dl", { class: "facts less" }, ...coordinates)) : "",
       el("p", { class: "row" }, report(run), el("span", { class: "soft small" }, `run ${run.name}, seed ${result.seed}, ${result.seconds.toFixed(1)} s`)), commandOf(run) ?? "");
   }
 }

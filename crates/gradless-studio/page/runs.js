@@ -138,8 +138,7 @@ export class Runs {
       this.#watch(name, (frame) => minimum.frame(frame));
     } else if (run.state === "running") {
       const unit = run.is_many ? "inputs" : { table: "columns", text: "words" }[kindOf(call)] ?? "features";
-      const forming = new Forming(place, { picture: await pictureOf(call, this.state.model), questions: run.is_many ? [] : asked(call), unit, isPlotted: !run.is_many });
-      place.append(el("div", { class: "wide" }, commandOf(run) ?? ""));
+      const forming = new Forming(place, { picture: await pictureOf(call, this.state.model), questions: run.is_many ? [] : asked(call), unit, isPlotted: !run.is_many, below: commandOf(run) });
       this.#watch(name, (frame) => forming.frame(frame));
     } else if (run.is_many || !run.result) {
       place.replaceChildren(el("div", { class: "wide" }, ...found(run).map((text) => el("p", { class: "sentence" }, text)), el("p", { class: "row" }, report(run)), commandOf(run) ?? ""));

@@ -20,34 +20,44 @@ export function watch(name, { frame, over, late = false, isWhole = false }) {
   let waiting = [];
   let isOver = false;
   let isFirst = true;
+  let last = -Infinity;
+  let clock = null;
+
+  // What waits is shown as soon as it may be: the first frame at once.
+  const show = () => {
+    clock = null;
+    const rest = last + DISTANCE - performance.now();
+    if (waiting.length === 0) return isOver && end();
+    if (rest > 0) return later(rest);
+    last = performance.now();
+    const frames = isWhole ? waiting : waiting.slice(0, 1);
+    waiting = waiting.slice(frames.length);
+    frames.forEach(frame);
+    later(DISTANCE);
+  };
+  const later = (rest) => { clock ??= setTimeout(show, rest); };
+  const end = async () => {
+    try {
+      over((await get(`runs/${encodeURIComponent(name)}`)).run);
+    } catch (error) {
+      over({ name, state: "failed", error: error.message });
+    }
+  };
   source.addEventListener("frames", (event) => {
     const frames = JSON.parse(event.data);
     // The map of regions comes once and may not be lost.
     for (const one of frames) if (one.regions) frame({ ...one, isMap: true });
     waiting.push(...(isFirst && late ? frames.slice(-10) : frames));
     isFirst = false;
-    if (isWhole) return;
-    if (calm) waiting.splice(0, waiting.length - 1);
-    while (waiting.length > MOST_WAITING) waiting.splice(0, Math.ceil(waiting.length / 20));
+    if (!isWhole && calm) waiting.splice(0, waiting.length - 1);
+    while (!isWhole && waiting.length > MOST_WAITING) waiting.splice(0, Math.ceil(waiting.length / 20));
+    if (clock === null) show();
   });
-  source.addEventListener("over", () => { source.close(); isOver = true; });
-  const clock = setInterval(async () => {
-    if (isWhole) {
-      const frames = waiting;
-      waiting = [];
-      frames.forEach(frame);
-      if (frames.length > 0) return;
-    } else {
-      const next = waiting.shift();
-      if (next) return frame(next);
-    }
-    if (!isOver) return;
-    clearInterval(clock);
-    try {
-      over((await get(`runs/${encodeURIComponent(name)}`)).run);
-    } catch (error) {
-      over({ name, state: "failed", error: error.message });
-    }
-  }, DISTANCE);
-  return () => { source.close(); clearInterval(clock); };
+  source.addEventListener("over", () => {
+    source.close();
+    isOver = true;
+    if (clock === null) show();
+  });
+  // With a clock that is none, nothing is shown any more.
+  return () => { source.close(); clearTimeout(clock); clock = 0; waiting = []; };
 }

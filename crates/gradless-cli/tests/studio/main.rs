@@ -4,7 +4,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod address;
 mod client;
 mod hostile;
 mod memory;

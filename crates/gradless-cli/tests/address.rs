@@ -1,13 +1,19 @@
-//! A model behind an address that is chosen on the page.
+//! A model behind an address that is chosen on the page of the studio: asked like any other, or a sentence where a build asks no services.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod support;
+
+#[path = "studio/client.rs"]
+#[allow(dead_code, reason = "these tests use a part")]
+mod client;
+
+use client::Studio;
 use serde_json::json;
-
-use crate::client::Studio;
 
 #[test]
 #[cfg(feature = "http")]
 fn a_model_behind_an_address_is_asked_like_any_other() {
-    use crate::client::found;
+    use client::found;
     use testkit::halves;
     use testkit::http::{Fault, Server};
 

@@ -1,5 +1,6 @@
 // How soon the page shows something, in milliseconds, as its own clock tells: node measure.mjs CHROMIUM GRADLESS WORK.
 
+import { loadavg } from "node:os";
 import { open, settled, SEVEN, startBrowser, startStudio } from "./browser.mjs";
 
 const [executablePath, program, work] = process.argv.slice(2);
@@ -7,6 +8,7 @@ const STROKES = 60;
 const SEARCHES = 12;
 
 const faults = [];
+const [load] = loadavg();
 const studio = await startStudio(program, work);
 const browser = await startBrowser(executablePath);
 const page = await open(browser, studio.url, faults);
@@ -58,4 +60,4 @@ await studio.end("SIGTERM");
 if (faults.length > 0) throw new Error(faults.join("\n"));
 // The most frames within a second.
 const most = Math.max(...moments.frames.map((time) => moments.frames.filter((other) => other >= time && other < time + 1000).length));
-console.log(JSON.stringify({ scores: moments.scores, first: moments.first, most }));
+console.log(JSON.stringify({ scores: moments.scores, first: moments.first, most, load }));

@@ -2,7 +2,7 @@
 
 import { showAnswers } from "./answers.js";
 import { Drawing } from "./drawing.js";
-import { bar, byId, className, el, notice, showScores } from "./elements.js";
+import { bar, bringIntoView, byId, className, el, notice, showScores } from "./elements.js";
 import { Forming } from "./forming.js";
 import { Picture } from "./pictures.js";
 import { begin, watch } from "./search.js";
@@ -116,6 +116,7 @@ export class Draw {
     place.dataset.run = name;
     place.dataset.state = "running";
     const forming = new Forming(place, { picture, questions: ["part", "change"], unit: "pixels", model: this.state.model, judge: (drawings) => this.#scores(drawings) });
+    if (!late) bringIntoView(place);
     this.#leave = watch(name, { late, frame: (frame) => forming.frame(frame), over: async (run) => {
       byId("explain").disabled = false;
       byId("stop").hidden = true;

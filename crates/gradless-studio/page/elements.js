@@ -35,6 +35,10 @@ export const className = (model, index) => model.classes[index]?.trim() || Strin
 /** What may be wider than its place: it scrolls, by keyboard too. */
 export const scrolling = (words, child) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words }, child);
 
+/** Brings what forms into view, if it is not. */
+export const bringIntoView = (place) =>
+  place.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+
 /** What a model is called: of a file its name, without the folders. */
 export const modelName = (model) => (/^https?:/.test(model.name) ? model.name : model.name.split("/").at(-1));
 

@@ -1,7 +1,7 @@
 // Your model: a photograph, a row of a table or a text is dropped, and explained.
 
 import { showAnswers } from "./answers.js";
-import { byId, className, el, notice, showScores } from "./elements.js";
+import { bringIntoView, byId, className, el, notice, showScores } from "./elements.js";
 import { Forming } from "./forming.js";
 import { figure, Picture } from "./pictures.js";
 import { begin, watch } from "./search.js";
@@ -46,9 +46,16 @@ export class Own {
     this.#take(await send("models", onnx.name, onnx, beside));
   }
 
+  /** A model behind an address; a service that does not answer is waited for. */
   async #address() {
     const shape = byId("own-shape").value.trim();
-    this.#take(await post("models/address", { address: byId("own-url").value.trim(), shape: shape ? shape.split(/[\s,x×]+/).map(Number) : [] }));
+    const button = byId("own-address").querySelector("button");
+    Object.assign(button, { disabled: true, textContent: "Asking it …" });
+    try {
+      this.#take(await post("models/address", { address: byId("own-url").value.trim(), shape: shape ? shape.split(/[\s,x×]+/).map(Number) : [] }));
+    } finally {
+      Object.assign(button, { disabled: false, textContent: "Use it" });
+    }
   }
 
   #take(told) {
@@ -182,6 +189,7 @@ export class Own {
     const forming = new Forming(place, { picture, questions: ["part", "change"], unit });
     const stop = el("button", { type: "button", on: { click: () => post(`runs/${name}/stop`).catch((error) => notice(error.message)) } }, "Stop, keep what was found");
     place.prepend(el("p", { class: "wide row" }, stop));
+    if (!late) bringIntoView(place);
     return new Promise((resolve) => {
       this.#leave = watch(name, { late, frame: (frame) => forming.frame(frame), over: async (ended) => {
         try {

@@ -28,6 +28,8 @@ export class Plot {
   set(lines, budget = null) {
     this.#lines = lines.map((line) => ({ ...line, points: thinned(line.points) })).filter((line) => line.points.length > 0);
     this.#budget = budget;
+    this.element.hidden = this.#lines.length === 0;
+    if (this.element.hidden) return;
     this.key.replaceChildren(...this.#lines.map((line) => el("span", {}, svg("svg", { class: "dash", viewBox: "0 0 24 8", "aria-hidden": "true" }, svg("path", { class: line.look, d: "M0 4H24" })), line.name)));
     const values = this.#values();
     this.log.hidden = !(Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values));

@@ -36,8 +36,14 @@ export class Runs {
     byId("runs-all").hidden = Boolean(one);
     byId("runs-one").hidden = !one;
     byId("runs-detail").replaceChildren();
-    if (other) return this.#compare([one, other]);
-    if (one) return this.#open(one);
+    if (one) {
+      try {
+        return await (other ? this.#compare([one, other]) : this.#open(one));
+      } catch (error) {
+        this.#head(names.join(" and "));
+        return byId("runs-detail").replaceChildren(el("p", { class: "empty wide" }, error.message));
+      }
+    }
     this.#told.clear();
     byId("runs-list").replaceChildren();
     await this.#list();
@@ -155,7 +161,7 @@ export class Runs {
     const kinds = runs.map((run) => run.kind === "minimize");
     const place = byId("runs-detail");
     if (kinds[0] !== kinds[1]) return place.replaceChildren(el("p", { class: "empty wide" }, "One of these minimised, the other explained: there is nothing to compare. Choose two of a kind."));
-    const plot = new Plot(kinds[0] ? "objective" : "features held");
+    const plot = new Plot(kinds[0] ? "objective" : "size of the answer");
     const [lines, rows] = kinds[0] ? await minimisations(runs) : await explanations(runs);
     place.replaceChildren(el("div", { class: "wide minimum" }, plot.element, scrolling("Two runs side by side", el("table", { class: "sheet compared" },
       el("caption", { class: "hidden" }, "Two runs side by side"),
@@ -180,7 +186,7 @@ async function explanations(runs) {
   const kinds = [...new Set(pages.flatMap((page) => page.answers.map((answer) => answer.question.kind)))];
   const of = (page, kind) => page.answers.find((answer) => answer.question.kind === kind);
   const lines = kinds.flatMap((kind, which) => pages.map((page, k) => {
-    const points = (of(page, kind)?.steps ?? []).map((step) => [step.queries, step.nonzeros]);
+    const points = (of(page, kind)?.steps ?? []).map((step) => [step.queries, kind === "attack" ? step.best ?? step.nonzeros : step.nonzeros]);
     return { name: `${kind} of ${runs[k].name}`, look: `${["one", "two"][k]}${which > 0 ? " dashed" : ""}`, points: bestSoFar(points), isStep: true };
   }));
   const queries = pages.map((page) => whole(page.answers.reduce((sum, answer) => sum + answer.queries, 0)));
@@ -192,6 +198,7 @@ function found(run) {
   if (run.error) return [run.error];
   if (!run.result) return [run.state === "running" ? "Nothing is written yet: open it to watch." : "It ended before it wrote a result."];
   if (run.is_many) return [`${run.result.inputs} inputs, ${run.result.failed} failed`, ...(run.result.modes ?? []).map((mode) => `${mode.mode}: ${mode.valid} of ${mode.searched} found`)];
+  if (run.kind === "minimize" && run.result.objective === null) return [`Nothing was found: ${run.result.stop_reason}`];
   if (run.kind === "minimize") return [`objective ${short(run.result.objective)} after ${whole(run.result.queries)} queries, from ${short(run.result.objective_start)}`];
   const answers = Array.isArray(run.result) ? run.result : [run.result];
   return answers.map((answer) => answer.sentence);

@@ -1,10 +1,12 @@
 // A search that is begun and watched: frames as they come, the answers when it is over.
 
-import { get, post } from "./server.js";
+import { get, post, Unreachable } from "./server.js";
 
 // Twenty frames a second are shown at most; what comes faster waits its turn, but not for long.
 const DISTANCE = 50;
 const MOST_WAITING = 120;
+// A studio that does not answer is asked again after so many milliseconds.
+const RETRY = 1000;
 
 /** Begins a search; gives the run. */
 export const begin = (request) => post("runs", request);
@@ -40,7 +42,9 @@ export function watch(name, { frame, over, late = false, isWhole = false }) {
     try {
       over((await get(`runs/${encodeURIComponent(name)}`)).run);
     } catch (error) {
-      over({ name, state: "failed", error: error.message });
+      // A studio that ended just now may come back; the run has what it has.
+      if (error instanceof Unreachable) setTimeout(() => clock !== 0 && end(), RETRY);
+      else over({ name, state: "failed", error: error.message });
     }
   };
   source.addEventListener("frames", (event) => {

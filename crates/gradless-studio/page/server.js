@@ -1,11 +1,14 @@
 // Requests to the studio. Addresses are relative: the token is part of the page's own.
 
+/** Nobody answers: the studio has ended, or is about to start again. */
+export class Unreachable extends Error {}
+
 async function answer(request) {
   let response;
   try {
     response = await request;
   } catch {
-    throw new Error("The studio does not answer. Start it again with `gradless studio`; searches go on without it.");
+    throw new Unreachable("The studio does not answer. Start it again with `gradless studio`; searches go on without it.");
   }
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(body.error ?? `The studio refused (${response.status}).`);

@@ -44,7 +44,7 @@ const guarded = (work) => () => work().catch((error) => notice(error.message));
 
 for (const view of VIEWS) byId(`tab-${view}`).addEventListener("click", () => { notice(""); location.hash = view; });
 byId("notice-away").addEventListener("click", () => notice(""));
-addEventListener("hashchange", guarded(show));
+addEventListener("hashchange", guarded(() => { notice(""); return show(); }));
 tellModel();
 // A page that is loaded again goes on where it was.
 guarded(async () => {

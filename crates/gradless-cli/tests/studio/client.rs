@@ -56,7 +56,13 @@ impl Studio {
 
     /// One in the folder of an earlier one.
     pub(crate) fn in_folder(home: PathBuf) -> Self {
+        Self::with(home, &[])
+    }
+
+    /// One that is started with more words.
+    pub(crate) fn with(home: PathBuf, words: &[&str]) -> Self {
         let mut command = support::command(&["studio", "--no-open", "--folder", "runs", "--format", "json"]);
+        command.args(words);
         command.current_dir(&home).env("GRADLESS_STUDIO_TOKEN", TOKEN).stdout(Stdio::piped());
         let mut process = command.stderr(Stdio::null()).spawn().unwrap();
         let mut told = String::new();

@@ -1,6 +1,8 @@
 // A digit is drawn, explained, protected, stopped, and found again after everything that can happen.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { draw, settled, SEVEN, startStudio, tabTo } from "../browser.mjs";
 
 const forming = (page) => page.waitForFunction(() => /\d+ pixels held/.test(document.querySelector("#draw-answers").textContent));
@@ -56,9 +58,14 @@ async function drawAndExplain(it) {
     it.expect(copied === (await page.locator(`#draw-answers pre.${kind}`).textContent()) && copied.includes("explain"), `${what} are copied: ${copied}`);
   }
   await it.everyLook(page, "answers");
-  // A pixel of the answer is clicked: it is protected, and the next search leaves it alone.
+  // A pixel of an answer is protected by a click, and the next search is asked to leave it alone.
   await page.locator("#draw-answers canvas[data-question=change]").click({ position: { x: 20, y: 20 } });
   it.expect(/2 pixels are protected/.test(await page.locator("#guarded").textContent()), "a pixel of an answer is protected by a click");
+  const first = await page.locator("#draw-answers").getAttribute("data-run");
+  await page.click("#explain");
+  await page.waitForFunction((before) => { const { run, state } = document.querySelector("#draw-answers").dataset; return run !== before && state !== "running"; }, first);
+  const calls = [first, await page.locator("#draw-answers").getAttribute("data-run")].map((name) => JSON.parse(readFileSync(path.join(it.work, "runs", ".studio", `${name}.json`), "utf8")).request.keep.pixels);
+  it.expect(calls[0].length === 1 && calls[1].length === 2, `the second search keeps both pixels: ${JSON.stringify(calls)}`);
   await page.context().close();
 }
 
@@ -145,19 +152,33 @@ async function stopAndContinue(it) {
   await page.context().close();
 }
 
+/** A search that takes a while is watched by a page that is loaded again, and by one whose studio is killed. */
 async function loadAgainAndKill(it) {
   const page = await it.open();
   await draw(page, SEVEN);
-  await page.click("#explain");
-  await forming(page);
+  await says(page, "7");
+  const pixels = await page.evaluate(() => {
+    const { data } = document.querySelector("#canvas").getContext("2d").getImageData(0, 0, 392, 392);
+    return Array.from({ length: 784 }, (_, at) => data[4 * ((14 * Math.floor(at / 28) + 7) * 392 + 14 * (at % 28) + 7)]);
+  });
+  const name = await page.evaluate(async (drawing) => (await (await fetch("api/runs", { method: "POST", body: JSON.stringify({ input: { drawing }, count: 4 }) })).json()).name, pixels);
+  await page.goto(`${it.studio.url}#draw/${name}`);
   await page.reload();
   await says(page, "7");
-  // The studio is killed and started again on the same port: the page goes on by itself or when it is loaded again.
-  await it.studio.end("SIGKILL");
-  it.studio = await startStudio(it.program, it.work, [], it.studio.port);
+  await forming(page);
+  // The studio is killed and started again on the same port: the page goes on when it is loaded again, or by itself.
+  const again = async () => {
+    await it.studio.end("SIGKILL");
+    it.studio = await startStudio(it.program, it.work, [], it.studio.port);
+  };
+  await again();
   await page.reload();
+  await forming(page);
+  it.expect((await page.locator("#draw-answers").getAttribute("data-state")) === "running", "it is in the middle after a reload, a kill and a reload");
+  await again();
   await settled(page);
-  it.expect((await it.sentences(page, "#draw-answers")).length === 2, "both answers are there after a reload and a kill");
+  const { state } = await page.locator("#draw-answers").evaluate((e) => ({ ...e.dataset }));
+  it.expect(state === "done" && (await page.locator("#draw-answers .alternative").count()) > 2, `all answers are there after a second kill, without a reload: ${state}, ${await page.locator("#notice-text").textContent()}`);
   await page.context().close();
 }
 

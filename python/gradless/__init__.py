@@ -13,6 +13,7 @@ from ._attack import Attack, attack, attack_many
 from ._explain import explain, explain_many
 from ._explanation import Explanation, Explanations
 from ._gradless import __version__
+from ._live import Forming
 from ._methods import Method, methods
 from ._minimize import Progress, minimize
 from ._optimizer import Optimizer
@@ -33,6 +34,7 @@ __all__ = [
     "ElasticNet",
     "Explanation",
     "Explanations",
+    "Forming",
     "GroupL2",
     "L1Ball",
     "L2Ball",

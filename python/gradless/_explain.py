@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from . import _gradless
 from ._arrays import Array, not_negative, real, seed_of, settled
 from ._arrays import count as whole
 from ._explanation import Explanation, Explanations, Setting
+from ._live import Forming, close, watcher
 from ._predict import Model, Predict, Shaped, resolve
 from ._result import attach
 from ._subjects import Subject, TableOptions, rows_of, subject_of
@@ -68,6 +69,7 @@ def explain(
     agree: int = 0,
     batch_size: int = 32,
     workers: Any = None,
+    progress: Callable[[Forming], Any] | bool | None = None,
     resize: str | None = None,
     title: str | None = "explanation",
     mode: str | None = None,
@@ -182,6 +184,9 @@ def explain(
         Inputs per call of ``predict``, whatever the number of workers.
     workers
         Who evaluates, as for :func:`minimize`. The answer does not depend on how many there are.
+    progress
+        ``True`` shows the search while it goes on: in a notebook a card that is replaced, in a terminal a line. A function is called with what the
+        search holds so far (``question``, ``queries``, ``budget``, ``held`` and ``x``), ten times a second at most; an exception of it ends the search.
     resize
         How an image of PIL is brought to the size of an ONNX model: ``"crop"`` (its middle), ``"letterbox"`` (all of it within grey bars),
         ``"squash"`` (stretched) or ``"trained"``: as its description says, else ``"crop"`` above 64 x 64 and ``"squash"`` below.
@@ -259,8 +264,12 @@ def explain(
         "norm": None,
         "enough": None,
         "levels": LEVELS,
+        "progress": watcher(progress, setting),
     }
-    found = answers_to(request, onnx, Predict(function, decode, names, limit), setting, workers)
+    try:
+        found = answers_to(request, onnx, Predict(function, decode, names, limit), setting, workers)
+    finally:
+        close(progress)
     first = [one for one in found if one.alternative == 0]
     for one in first:
         one.alternatives = [other for other in found if other.question == one.question and other is not one]

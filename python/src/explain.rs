@@ -8,14 +8,15 @@ use gradless::{Budget, Config, Inputs, Model, Preset};
 use gradless_explain::examples::{Autoencoder, Linear};
 use gradless_explain::session::Second;
 use gradless_explain::{
-    Beside, Declared, Examples, ExplainError, Features, Kappa, Labels, Moves, Norm, Options, Question,
-    Session, Start, Starts, Steadiness, Strategy, Watch,
+    Beside, Declared, Examples, ExplainError, Features, Kappa, Labels, Moves, Norm, Options, Progress,
+    Question, Session, Start, Starts, Steadiness, Strategy, Watch,
 };
 use gradless_models::ScoreKind;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
+use crate::audience::Audience;
 use crate::config::named;
 use crate::features::{Given, RegionsRequest, TableRequest, features};
 use crate::model::{Callable, Failure, Onnx, Shared, ask};
@@ -79,6 +80,9 @@ pub(crate) struct Request<'py> {
     /// How many values a number of a saved picture can have; `None`: any.
     levels: Option<u32>,
     threads: usize,
+    /// Who is told what the search holds so far.
+    #[pyo3(default)]
+    progress: Option<Py<PyAny>>,
 }
 
 /// Answers, each with the input of which nothing is present or changed, and an exception that ended the search early.
@@ -191,6 +195,7 @@ struct Job {
     deadline: Option<Instant>,
     rows: usize,
     company: Company,
+    progress: Option<Py<PyAny>>,
 }
 
 impl Job {
@@ -208,6 +213,7 @@ impl Job {
             shape: request.shape.clone(),
             rows: request.rows.max(1),
             company,
+            progress: request.progress.take(),
             features: features(Given {
                 disturbance: steadiness(&request)?.unwrap_or_default().disturbance,
                 input: request.input,
@@ -269,6 +275,12 @@ impl Job {
             .collect();
         let opinions: Vec<Second<'_>> =
             others.iter().map(|(name, model)| Second { name, model: model.as_ref() }).collect();
+        let audience = self.progress.as_ref().map(|call| Audience::new(call, attendance));
+        let tell = |progress: &Progress<'_>| {
+            if let Some(audience) = &audience {
+                audience.tell(progress);
+            }
+        };
         let found = attendance.attend(py, || {
             let autoencoder =
                 self.company.autoencoder.as_deref().map(|autoencoder| autoencoder as &dyn Autoencoder);
@@ -278,7 +290,7 @@ impl Job {
                 options: &self.options,
                 beside: Beside { examples: self.company.examples.as_ref(), autoencoder, opinions: &opinions },
                 labels: Labels { input: &self.title, input_sha256: None, classes: &self.classes, engine },
-                watch: Watch::new(attendance.cancel),
+                watch: Watch { cancel: attendance.cancel, progress: &tell },
                 deadline: self.deadline,
                 sent: None,
             };
@@ -400,9 +412,9 @@ fn questions(request: &Request<'_>) -> PyResult<Vec<Question>> {
 }
 
 /// Who looks for exceptions and Ctrl-C while a session runs.
-struct Attendance<'a> {
-    failure: &'a Failure,
-    cancel: &'a AtomicBool,
+pub(crate) struct Attendance<'a> {
+    pub(crate) failure: &'a Failure,
+    pub(crate) cancel: &'a AtomicBool,
     /// Whether the work stays on this thread, and looks for signals itself.
     alone: bool,
 }

@@ -10,6 +10,7 @@ mod solver;
 mod outcome;
 mod model;
 mod answer;
+mod audience;
 mod explain;
 mod features;
 mod drawing;

@@ -328,6 +328,17 @@ fn service(
     bail!("this build asks no services: use `cargo run --release --features http -- …` for {address}")
 }
 
+/// Whether a service is not asked because nobody says what a picture for it is: it may take rows or texts.
+#[cfg(feature = "http")]
+pub(crate) fn wants_a_shape(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(gradless_models::HttpError::NoShape))
+}
+
+#[cfg(not(feature = "http"))]
+pub(crate) fn wants_a_shape(_: &anyhow::Error) -> bool {
+    false
+}
+
 fn load_or(asked: &ModelArguments, shipped: &Shipped) -> anyhow::Result<Loaded> {
     if let Some(address) = asked.address() {
         return service(address, asked, None, None, None);

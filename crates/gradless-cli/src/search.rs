@@ -111,12 +111,12 @@ impl Call<'_> {
         let per_question = subject.per_question / u32::try_from(threads).unwrap_or(1);
         announce(per_question, job.settings.searches(1), job.settings.options.max_queries);
         let bar = Searching::new();
-        let live = Live::new();
+        let live = Live::of(&prepared.path);
         let mut explained = job.explain(subject, threads, &|progress| {
             live.at(progress);
             bar.at(progress.question.name(), progress.queries, progress.budget, progress.best);
         })?;
-        drop(bar);
+        drop((bar, live));
         prepared.settle(&self.config(job))?;
         let folder = &prepared.path;
         folder::write(folder, job, &mut explained, &command())?;

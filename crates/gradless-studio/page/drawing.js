@@ -1,9 +1,20 @@
 // A drawing of 28 x 28 grey levels: by mouse, touch, pen or keyboard.
 
 const SIDE = 28;
-const CELL = 12;
+const CELL = 14;
 // The half width of a stroke, in pixels of the drawing: digits of MNIST are about as thick.
 const REACH = 0.9;
+
+// Digits for people who would rather look: strokes through points of the drawing.
+const SAMPLES = {
+  5: [[[20, 6], [10, 6], [9.5, 12], [15, 11.5], [18.5, 15], [17, 19.5], [12, 21.5], [8.5, 20]]],
+  3: [[[9, 7], [14, 5.5], [18, 8], [16.5, 12], [13, 13.5], [18, 15], [18.5, 19], [14, 22], [8.5, 20.5]]],
+  7: [[[7, 7], [20, 7], [13, 22]]],
+  2: [[[9, 9], [12, 6], [17, 6.5], [18.5, 10], [15, 15], [9, 21.5], [20, 21.5]]],
+};
+// Of a sample, so many pixels of a stroke are drawn at once, so many milliseconds apart.
+const STRIDE = 1;
+const PAUSE = 14;
 
 export class Drawing {
   pixels = new Uint8Array(SIDE * SIDE);
@@ -12,6 +23,8 @@ export class Drawing {
   #cursor = null;
   #last = null;
   #toggled = null;
+  #sampled = -1;
+  #drawn = 0;
 
   constructor(canvas, changed) {
     this.canvas = canvas;
@@ -37,6 +50,35 @@ export class Drawing {
     this.#done();
   }
 
+  /** Draws the next of the samples, as a hand does. */
+  async sample() {
+    const digits = Object.keys(SAMPLES);
+    this.#sampled = (this.#sampled + 1) % digits.length;
+    const mine = ++this.#drawn;
+    this.clear();
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    for (const stroke of SAMPLES[digits[this.#sampled]]) {
+      for (let k = 1; k < stroke.length; k++) {
+        const [from, to] = [stroke[k - 1], stroke[k]];
+        const length = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / STRIDE);
+        const at = (share) => [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
+        for (let part = 0; part < length; part++) {
+          this.#with("pen", at(part / length), at((part + 1) / length));
+          if (!calm) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+          // Somebody else draws by now.
+          if (mine !== this.#drawn) return;
+        }
+      }
+    }
+  }
+
+  /** Protects a pixel, or not any more. */
+  protect(column, row) {
+    this.#toggled = null;
+    this.#guard(column, row);
+    this.#toggled = null;
+  }
+
   get isEmpty() {
     return this.pixels.every((value) => value === 0);
   }
@@ -51,6 +93,7 @@ export class Drawing {
     event.preventDefault();
     this.canvas.focus({ focusVisible: false });
     this.canvas.setPointerCapture?.(event.pointerId);
+    this.#drawn += 1;
     this.#last = this.#at(event);
     this.#draw(this.#last, this.#last);
   }
@@ -98,7 +141,7 @@ export class Drawing {
       this.show();
     } else if (event.key === " ") this.#with("pen", here, here);
     else if (event.key === "x" || event.key === "X") this.#with("eraser", here, here);
-    else if (event.key === "p" || event.key === "P") { this.#toggled = null; this.#guard(x, y); this.#toggled = null; }
+    else if (event.key === "p" || event.key === "P") this.protect(x, y);
     else if (event.key === "Delete" || event.key === "Backspace") this.clear();
     else return;
     event.preventDefault();
@@ -123,6 +166,12 @@ export class Drawing {
       const level = this.pixels[at];
       brush.fillStyle = `rgb(${level},${level},${level})`;
       brush.fillRect(x, y, CELL, CELL);
+    }
+    if (this.isEmpty && !this.#cursor) {
+      brush.fillStyle = "#8d949b";
+      brush.font = "20px system-ui, sans-serif";
+      brush.textAlign = "center";
+      brush.fillText("draw a digit here", (SIDE * CELL) / 2, (SIDE * CELL) / 2 + 6);
     }
     brush.strokeStyle = "#cc79a7";
     brush.lineWidth = 2;

@@ -80,11 +80,29 @@ impl Folder {
         Ok(name)
     }
 
-    /// Keeps a model under a name that tells what is in it, and says which.
-    pub(crate) fn keep_model(&self, stem: &str, bytes: &[u8]) -> io::Result<Name> {
-        let name = Name(format!("{stem}-{}.onnx", short_hash(bytes)));
+    /// Keeps a model under a name that tells what is in it, and says which. Its description, if it has one, lies beside it.
+    pub(crate) fn keep_model(&self, stem: &str, bytes: &[u8], description: Option<&str>) -> io::Result<Name> {
+        let hash = match description {
+            None => short_hash(bytes),
+            Some(text) => short_hash(&[bytes, text.as_bytes()].concat()),
+        };
+        let name = Name(format!("{stem}-{hash}.onnx"));
+        if let Some(text) = description {
+            put(&self.description(&name), text.as_bytes())?;
+        }
         put(&self.model(&name), bytes)?;
         Ok(name)
+    }
+
+    /// Forgets a model that turned out to be none.
+    pub(crate) fn drop_model(&self, name: &Name) {
+        for path in [self.model(name), self.description(name)] {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn description(&self, model: &Name) -> PathBuf {
+        self.model(model).with_extension("toml")
     }
 
     /// A run that was not there before; its folder is made.

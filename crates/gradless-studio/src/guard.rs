@@ -14,6 +14,9 @@ const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img
 /// Reports of runs bring their style with them and need no script.
 pub(crate) const REPORT: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                                  form-action 'none'; frame-ancestors 'none'";
+/// The page over many reports links to them, as a page of the studio: still without scripts and forms.
+pub(crate) const INDEX: &str = "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+                                form-action 'none'; frame-ancestors 'none'";
 
 /// The most that a request may carry: a model.
 pub(crate) const MOST_BYTES: usize = 512 << 20;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::response::sse::Event;
 use futures_util::Stream;
@@ -16,6 +16,9 @@ use crate::runs::Runs;
 
 /// The time between two events.
 const DISTANCE: Duration = Duration::from_millis(50);
+/// The first frame is waited for impatiently: it is looked for so often, and so long.
+const SOON: Duration = Duration::from_millis(10);
+const IMPATIENCE: Duration = Duration::from_secs(2);
 /// The most that one event carries.
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -26,7 +29,9 @@ struct Listener {
     /// How far its progress was read.
     offset: u64,
     is_over: bool,
-    is_first: bool,
+    begun: Instant,
+    /// Events so far; the first of a run that begins tells its process only.
+    events: u32,
 }
 
 /// The events of a run from an offset on: `frames`, each a list of what the command wrote, numbered by the offset behind it; at
@@ -36,7 +41,7 @@ pub(crate) fn events(
     name: Name,
     offset: u64,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    let listener = Listener { runs, name, offset, is_over: false, is_first: true };
+    let listener = Listener { runs, name, offset, is_over: false, begun: Instant::now(), events: 0 };
     stream::unfold(listener, |mut listener| async move {
         if listener.is_over {
             return None;
@@ -48,11 +53,13 @@ pub(crate) fn events(
 
 impl Listener {
     async fn next(&mut self) -> Event {
+        let mut is_first_look = self.events == 0;
         loop {
-            if !self.is_first {
-                tokio::time::sleep(DISTANCE).await;
+            if !is_first_look {
+                let is_soon = self.events < 2 && self.begun.elapsed() < IMPATIENCE;
+                tokio::time::sleep(if is_soon { SOON } else { DISTANCE }).await;
             }
-            self.is_first = false;
+            is_first_look = false;
             let (runs, name, offset) = (Arc::clone(&self.runs), self.name.clone(), self.offset);
             // Whether it runs is asked first: what it wrote before its end is then read.
             let looked = tokio::task::spawn_blocking(move || {
@@ -62,6 +69,7 @@ impl Listener {
             let (is_running, (frames, read)) = looked.await.unwrap_or((false, (String::new(), 0)));
             if read > 0 {
                 self.offset += read;
+                self.events += 1;
                 return Event::default().event("frames").id(self.offset.to_string()).data(frames);
             }
             if !is_running {

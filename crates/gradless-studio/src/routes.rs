@@ -1,6 +1,8 @@
 //! What can be asked of the studio.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod choice;
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -15,12 +17,14 @@ use serde_json::{Value, json};
 use crate::folder::{self, Name};
 use crate::guard::{self, Hosts};
 use crate::live;
-use crate::model::{Classifier, Facts, Input, Models};
+use crate::model::{Facts, Input};
 use crate::page::{ASSETS, INDEX};
 use crate::picture;
 use crate::run::Listed;
 use crate::runs::{RunError, Runs};
 use crate::words::Request;
+pub(crate) use choice::Choice;
+use choice::Chosen;
 
 /// A request that is no file.
 const MOST_WORDS: usize = 1 << 20;
@@ -28,8 +32,10 @@ const MOST_WORDS: usize = 1 << 20;
 const MOST_INPUT: usize = 32 << 20;
 /// A model.
 const MOST_MODEL: usize = guard::MOST_BYTES;
+/// The most inputs that are scored at once: a drawing and disturbed copies of it.
+const MOST_DRAWINGS: usize = 16;
 /// Endings of inputs, and what they are.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -37,36 +43,22 @@ const KINDS: [(&str, &str); 7] = [
     ("txt", "text/plain; charset=utf-8"),
     ("md", "text/plain; charset=utf-8"),
     ("npy", "application/octet-stream"),
+    // The description of a model.
+    ("toml", "text/plain; charset=utf-8"),
 ];
 /// Files of a run that the page shows.
-const FILES: [&str; 6] = ["report.html", "original.png", "overlay.png", "image.png", "heat.png", "trace.csv"];
+const FILES: [&str; 7] =
+    ["report.html", "index.html", "original.png", "overlay.png", "image.png", "heat.png", "trace.csv"];
 
 /// What all requests share.
 pub(crate) struct App {
     runs: Arc<Runs>,
-    models: Arc<dyn Models>,
-    chosen: Mutex<Chosen>,
-}
-
-/// The model that is asked.
-#[derive(Clone)]
-struct Chosen {
-    words: Vec<String>,
-    classifier: Arc<dyn Classifier>,
+    choice: Choice,
 }
 
 impl App {
-    pub(crate) fn new(
-        runs: Arc<Runs>,
-        models: Arc<dyn Models>,
-        words: Vec<String>,
-        classifier: Arc<dyn Classifier>,
-    ) -> Self {
-        Self { runs, models, chosen: Mutex::new(Chosen { words, classifier }) }
-    }
-
-    fn chosen(&self) -> Chosen {
-        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn new(runs: Arc<Runs>, choice: Choice) -> Self {
+        Self { runs, choice }
     }
 }
 
@@ -88,11 +80,14 @@ pub(crate) fn router(app: Arc<App>, hosts: Hosts, token: &str) -> Router {
         .route(&at("/api/runs/{name}/continue"), post(resume))
         .route(&at("/api/runs/{name}/answers"), get(answers))
         .route(&at("/api/runs/{name}/files/{file}"), get(run_file))
+        .route(&at("/api/runs/{name}/files/items/{item}/report.html"), get(item_report))
         .route(&at("/api/inputs/{name}"), get(input))
         .route(&at("/api/inputs/{name}/seen"), get(seen))
         .layer(DefaultBodyLimit::max(MOST_WORDS))
         .route(&at("/api/inputs"), post(upload).layer(DefaultBodyLimit::max(MOST_INPUT)))
-        .route(&at("/api/models"), post(choose).layer(DefaultBodyLimit::max(MOST_MODEL)))
+        .route(&at("/api/models"), post(choice::file).layer(DefaultBodyLimit::max(MOST_MODEL)))
+        .route(&at("/api/models/address"), post(choice::address))
+        .route(&at("/api/models/first"), post(choice::first))
         .fallback(async || Failure::new(StatusCode::NOT_FOUND, "there is nothing here"))
         .with_state(app)
         .layer(axum::middleware::from_fn_with_state(Arc::new(hosts), guard::guard))
@@ -152,6 +147,8 @@ struct Told {
     folder: String,
     model: Facts,
     words: Vec<String>,
+    /// Whether it is the model of the command line.
+    is_first: bool,
 }
 
 async fn state(State(app): State<Arc<App>>) -> axum::Json<Told> {
@@ -159,12 +156,13 @@ async fn state(State(app): State<Arc<App>>) -> axum::Json<Told> {
 }
 
 fn told(app: &App) -> Told {
-    let Chosen { words, classifier } = app.chosen();
+    let Chosen { words, classifier } = app.choice.now();
     Told {
         version: env!("CARGO_PKG_VERSION"),
         folder: app.runs.folder.root().display().to_string(),
         model: classifier.facts(),
         words,
+        is_first: app.choice.is_first(),
     }
 }
 
@@ -172,8 +170,8 @@ fn told(app: &App) -> Told {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Scored {
-    /// A drawing.
-    Drawing(Vec<u8>),
+    /// Drawings: one, and copies of it.
+    Drawings(Vec<Vec<u8>>),
     /// A file among the inputs that is a picture or a text.
     File(String),
     /// A row of a table.
@@ -184,25 +182,30 @@ async fn scores(State(app): State<Arc<App>>, body: Bytes) -> Result<axum::Json<V
     let asked: Scored = parse(&body)?;
     let refused = |error: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error);
     let found = apart(move || {
-        let Chosen { classifier, .. } = app.chosen();
+        let Chosen { classifier, .. } = app.choice.now();
+        let one = |input: Input<'_>| Ok(vec![classifier.scores(input).map_err(refused)?]);
         match asked {
-            Scored::Drawing(pixels) => {
-                let file = picture::grey_png(28, 28, &pixels);
-                let file = file.ok_or_else(|| refused("a drawing has 28 x 28 pixels".to_owned()))?;
-                classifier.scores(Input::Picture(&file)).map_err(refused)
+            Scored::Drawings(drawings) if drawings.len() <= MOST_DRAWINGS => drawings
+                .iter()
+                .map(|pixels| {
+                    let file = picture::grey_png(28, 28, pixels);
+                    let file = file.ok_or_else(|| refused("a drawing has 28 x 28 pixels".to_owned()))?;
+                    classifier.scores(Input::Picture(&file)).map_err(refused)
+                })
+                .collect(),
+            Scored::Drawings(_) => {
+                Err(refused(format!("at most {MOST_DRAWINGS} drawings are scored at once")))
             }
             Scored::File(file) => {
                 let bytes = read_input(&app, &name(&file)?)?;
                 match std::str::from_utf8(&bytes) {
                     Ok(text) if ending(&file).is_some_and(|ending| matches!(ending, "txt" | "md")) => {
-                        classifier.scores(Input::Text(text)).map_err(refused)
+                        one(Input::Text(text))
                     }
-                    _ => classifier.scores(Input::Picture(&bytes)).map_err(refused),
+                    _ => one(Input::Picture(&bytes)),
                 }
             }
-            Scored::Row { columns, cells } => {
-                classifier.scores(Input::Row(&columns, &cells)).map_err(refused)
-            }
+            Scored::Row { columns, cells } => one(Input::Row(&columns, &cells)),
         }
     });
     let scores = found.await?;
@@ -221,7 +224,7 @@ async fn list(State(app): State<Arc<App>>) -> Result<axum::Json<Vec<Listed>>, Fa
 
 async fn begin(State(app): State<Arc<App>>, body: Bytes) -> Result<axum::Json<Listed>, Failure> {
     let request: Request = parse(&body)?;
-    Ok(axum::Json(apart(move || Ok(app.runs.begin(&request, &app.chosen().words)?)).await?))
+    Ok(axum::Json(apart(move || Ok(app.runs.begin(&request, &app.choice.now().words)?)).await?))
 }
 
 async fn look(State(app): State<Arc<App>>, Path(run): Path<String>) -> Result<axum::Json<Value>, Failure> {
@@ -284,12 +287,28 @@ async fn run_file(
         _ => "text/plain; charset=utf-8",
     };
     let bytes = apart(move || read_inside(&app, &path)).await?;
-    let mut response = answer(kind, bytes);
-    if file == "report.html" {
-        let policy = HeaderValue::from_static(guard::REPORT);
-        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    Ok(response)
+    Ok(match &*file {
+        "report.html" => report(bytes, guard::REPORT),
+        "index.html" => report(bytes, guard::INDEX),
+        _ => answer(kind, bytes),
+    })
+}
+
+/// The report of an input of a run over many, to which the index of the run links.
+async fn item_report(
+    State(app): State<Arc<App>>,
+    Path((run, item)): Path<(String, String)>,
+) -> Result<Response, Failure> {
+    let (run, item) = (name(&run)?, name(&item)?);
+    let path = app.runs.folder.run(&run).join("items").join(item.as_str()).join("report.html");
+    Ok(report(apart(move || read_inside(&app, &path)).await?, guard::REPORT))
+}
+
+/// A page of a run, which brings its style with it and needs no script.
+fn report(bytes: Vec<u8>, policy: &'static str) -> Response {
+    let mut response = answer("text/html; charset=utf-8", bytes);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
 }
 
 async fn input(State(app): State<Arc<App>>, Path(file): Path<String>) -> Result<Response, Failure> {
@@ -305,7 +324,7 @@ async fn seen(State(app): State<Arc<App>>, Path(file): Path<String>) -> Result<R
     let file = name(&file)?;
     let bytes = apart(move || {
         let refused = |error: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error);
-        let seen = app.chosen().classifier.seen(&read_input(&app, &file)?).map_err(refused)?;
+        let seen = app.choice.now().classifier.seen(&read_input(&app, &file)?).map_err(refused)?;
         Ok([&seen.columns.to_le_bytes()[..], &seen.rows.to_le_bytes(), &seen.rgb].concat())
     });
     Ok(answer("application/octet-stream", bytes.await?))
@@ -333,32 +352,6 @@ async fn upload(
         kept.map_err(|error| Failure::new(StatusCode::INSUFFICIENT_STORAGE, error.to_string()))
     });
     Ok(axum::Json(json!({ "name": kept.await?.as_str() })))
-}
-
-async fn choose(
-    State(app): State<Arc<App>>,
-    Query(dropped): Query<Dropped>,
-    body: Bytes,
-) -> Result<axum::Json<Told>, Failure> {
-    if ending(&dropped.name) != Some("onnx") {
-        let words = "a model is an ONNX file (.onnx)";
-        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
-    }
-    let told = apart(move || {
-        let folder = &app.runs.folder;
-        let cannot =
-            |error: std::io::Error| Failure::new(StatusCode::INSUFFICIENT_STORAGE, error.to_string());
-        let kept = folder.keep_model(&folder::stem(&dropped.name), &body).map_err(cannot)?;
-        let words = vec![format!("--model={}", folder.model(&kept).display())];
-        let classifier = app.models.open(&words);
-        let classifier = classifier.map_err(|error| {
-            let _ = std::fs::remove_file(folder.model(&kept));
-            Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error)
-        })?;
-        *app.chosen.lock().unwrap_or_else(PoisonError::into_inner) = Chosen { words, classifier };
-        Ok(told(&app))
-    });
-    Ok(axum::Json(told.await?))
 }
 
 fn ending(file: &str) -> Option<&str> {

@@ -8,10 +8,21 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::folder::{Folder, Name};
-use crate::words::Call;
+use crate::words::{self, Call};
 
 /// The most that is read of a file that is meant for people.
 const MOST_WORDS: usize = 4_000;
+
+/// The file in the folder of a run that is there as long as it goes on.
+pub(crate) const PROGRESS: &str = "progress";
+/// The folder of the inputs of a run over many.
+const ITEMS: &str = "items";
+/// Pictures of answers in the folder of a run, and what the page calls them.
+const PICTURES: [(&str, &str); 3] = [
+    ("overlay.png", "overlay.png"),
+    ("pp/overlay.png", "pp.overlay.png"),
+    ("pn/overlay.png", "pn.overlay.png"),
+];
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,54 +47,73 @@ pub(crate) struct Listed {
     pub(crate) state: State,
     /// `explain`, `attack` or `minimize`.
     pub(crate) kind: String,
+    /// Whether it is over many inputs.
+    pub(crate) is_many: bool,
     /// The command that began it.
     pub(crate) command: Option<String>,
-    /// The same from Python, for runs that were begun here.
+    /// The same from Python.
     pub(crate) python: Option<String>,
     /// What the command said, where it failed.
     pub(crate) error: Option<String>,
-    /// The answers without their arrays, or the result of a minimisation.
+    /// The answers without their arrays, or the result of a minimisation or of many inputs.
     pub(crate) result: Option<Value>,
     /// When it was begun, in seconds of Unix time.
     pub(crate) begun: u64,
-    /// Whether it has a page of its own.
-    pub(crate) has_report: bool,
+    /// Its page of its own, if it has one.
+    pub(crate) report: Option<&'static str>,
+    /// Pictures of its answers.
+    pub(crate) pictures: Vec<&'static str>,
 }
 
 impl Listed {
-    /// Looks at the files of a run; whether it runs is known by who started it, else by who holds its journal.
+    /// Looks at the files of a run; whether it runs is known by who started it, else by who holds its files.
     pub(crate) fn read(folder: &Folder, name: &Name, runs_here: bool) -> Self {
         let place = folder.run(name);
         let config =
             read_json(&place.join("config.json.next")).or_else(|| read_json(&place.join("config.json")));
         let result = read_json(&place.join("result.json"));
         let call = call(folder, name);
-        let runs = runs_here || is_locked(&place.join("journal"));
+        let is_many = place.join(ITEMS).is_dir();
+        let runs = runs_here || is_at_work(&place);
         let state = match (&config, &result) {
             _ if runs => State::Running,
             (_, Some(result)) if was_stopped(result) => State::Stopped,
             (_, Some(_)) => State::Done,
-            (Some(_), None) if place.join("journal").is_file() => State::Killed,
+            (Some(_), None) if is_many || place.join("journal").is_file() => State::Killed,
             _ => State::Failed,
         };
-        let schema = config.as_ref().and_then(|config| config["schema"].as_str()).unwrap_or_default();
-        let first = config.as_ref().and_then(|config| config["arguments"][0].as_str());
-        let kind = first.unwrap_or(if schema.contains("minimize") { "minimize" } else { "explain" });
         let told = || fs::read(folder.note(name, "err")).ok().map(|bytes| last_words(&bytes));
+        let typed = || config.as_ref()?["command"].as_str().map(str::to_owned);
+        let command = call.as_ref().map(|call| call.command.clone()).or_else(typed);
+        let python = match call {
+            Some(call) => Some(call.python),
+            None => command.as_deref().map(words::python_of_line),
+        };
+        let is_there = |file: &&str| place.join(file).is_file();
         Self {
             name: name.as_str().to_owned(),
             state,
-            kind: kind.to_owned(),
-            command: call
-                .as_ref()
-                .map(|call| call.command.clone())
-                .or_else(|| config.as_ref()?["command"].as_str().map(str::to_owned)),
-            python: call.map(|call| call.python),
+            kind: config.as_ref().map_or("explain", kind).to_owned(),
+            is_many,
+            command,
+            python,
             error: if state == State::Failed { told() } else { None },
             result,
             begun: begun(&place, &folder.note(name, "json")),
-            has_report: place.join("report.html").is_file(),
+            report: ["report.html", "index.html"].into_iter().find(is_there),
+            pictures: PICTURES.iter().filter(|(path, _)| is_there(path)).map(|(_, shown)| *shown).collect(),
         }
+    }
+}
+
+/// Which command began a run, by its configuration.
+fn kind(config: &Value) -> &'static str {
+    let is_word =
+        |word: &str| config["arguments"].as_array().is_some_and(|words| words.iter().any(|one| one == word));
+    match config["schema"].as_str() {
+        Some(schema) if schema.contains("minimize") => "minimize",
+        _ if is_word("attack") => "attack",
+        _ => "explain",
     }
 }
 
@@ -97,17 +127,28 @@ pub(crate) fn read_json(path: &Path) -> Option<Value> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Whether somebody holds the journal: a run that searches.
-pub(crate) fn is_locked(journal: &Path) -> bool {
-    let Ok(file) = File::open(journal) else { return false };
-    matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+/// Whether somebody holds the journal of a run, or of a run over many inputs its progress.
+pub(crate) fn is_at_work(place: &Path) -> bool {
+    let is_locked = |file: &str| {
+        let Ok(file) = File::open(place.join(file)) else { return false };
+        matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+    };
+    is_locked("journal") || is_locked(PROGRESS)
+}
+
+/// The process that has written progress last.
+pub(crate) fn process(progress: &Path) -> Option<u32> {
+    let text = fs::read_to_string(progress).ok()?;
+    let line = text.lines().rev().find(|line| line.starts_with("{\"process\":"))?;
+    serde_json::from_str::<Value>(line).ok()?["process"].as_u64()?.try_into().ok()
 }
 
 /// Whether an answer was cut off, or one is missing because of it.
 fn was_stopped(result: &Value) -> bool {
     let answers = result.as_array().cloned().unwrap_or_else(|| vec![result.clone()]);
     let cut_off = |answer: &Value| {
-        matches!(answer["stop_reason"].as_str(), Some("interrupted" | "the time is up" | "cancelled"))
+        let reason = answer["stop_reason"].as_str();
+        matches!(reason, Some("interrupted" | "the time is up" | "cancelled")) || answer["finished"] == false
     };
     answers.is_empty() || answers.iter().any(cut_off)
 }
@@ -135,7 +176,29 @@ mod tests {
             &json!([{"stop_reason": "the search was over"}, {"stop_reason": "interrupted"}])
         ));
         assert!(was_stopped(&json!({"stop_reason": "the time is up"})));
+        assert!(was_stopped(&json!({"stop_reason": "the program is gone", "finished": false})));
         assert!(!was_stopped(&json!([{"stop_reason": "the search was over"}])));
+    }
+
+    #[test]
+    fn the_command_of_a_run_is_known_wherever_its_word_stands() {
+        for (config, expected) in [
+            (json!({"schema": "gradless-minimize-1", "command": "gradless minimize"}), "minimize"),
+            (json!({"arguments": ["--format", "json", "attack", "--norm=l2"]}), "attack"),
+            (json!({"arguments": ["explain"]}), "explain"),
+        ] {
+            assert_eq!(kind(&config), expected);
+        }
+    }
+
+    #[test]
+    fn the_process_that_wrote_last_is_the_one_to_interrupt() {
+        let path = std::env::temp_dir().join(format!("gradless-studio-process-{}", std::process::id()));
+        fs::write(&path, "{\"process\":7}\n{\"queries\":1}\n{\"process\":8}\n{\"queries\":2}\n").unwrap();
+        assert_eq!(process(&path), Some(8));
+        fs::write(&path, "{\"queries\":1}\n").unwrap();
+        assert_eq!(process(&path), None);
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -91,9 +91,9 @@ impl Runs {
         if self.look(name)?.state != State::Running {
             return Err(RunError::Idle);
         }
-        // A run that an earlier studio began is known by its note; that it still runs, by the lock on its journal.
-        let noted = || fs::read_to_string(self.folder.note(name, "pid")).ok()?.trim().parse().ok();
-        let number = self.running().get(name).copied().or_else(noted).ok_or(RunError::Idle)?;
+        // Who began elsewhere says who it is in its progress; that it still runs, by the lock it holds.
+        let told = || run::process(&self.progress(name));
+        let number = self.running().get(name).copied().or_else(told).ok_or(RunError::Idle)?;
         interrupt(number)?;
         Ok(())
     }
@@ -119,12 +119,16 @@ impl Runs {
 
     /// Whether it is searching.
     pub(crate) fn is_running(&self, name: &Name) -> bool {
-        self.running().contains_key(name) || run::is_locked(&self.folder.run(name).join("journal"))
+        self.running().contains_key(name) || run::is_at_work(&self.folder.run(name))
     }
 
-    /// Where a run writes its progress.
+    /// Where a run writes its progress: what was begun here to a note, what was begun in a terminal to its own folder. A run may have
+    /// gone on elsewhere than it was begun: the later of the two counts.
     pub(crate) fn progress(&self, name: &Name) -> PathBuf {
-        self.folder.note(name, "progress")
+        let note = self.folder.note(name, "progress");
+        let own = self.folder.run(name).join(run::PROGRESS);
+        let written = |path: &PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
+        if written(&own) > written(&note) { own } else { note }
     }
 
     /// How a run was begun, if it was begun here.
@@ -134,7 +138,9 @@ impl Runs {
 
     fn start(&self, name: &Name, words: &[String]) -> Result<(), RunError> {
         let to = |ending: &str| File::create(self.folder.note(name, ending));
-        File::create(self.progress(name))?;
+        // A run that goes on adds to what it told before. It may go on in another folder than this one.
+        let progress = std::path::absolute(self.folder.note(name, "progress"))?;
+        File::options().create(true).append(true).open(&progress)?;
         let [program, before @ ..] = &self.program[..] else {
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         };
@@ -142,13 +148,12 @@ impl Runs {
         command
             .args(before)
             .args(words)
-            .env(self.variable, self.progress(name))
+            .env(self.variable, progress)
             .stdin(Stdio::null())
             .stdout(to("out")?)
             .stderr(to("err")?);
         detach(&mut command);
         let child = command.spawn()?;
-        let _ = fs::write(self.folder.note(name, "pid"), child.id().to_string());
         self.running().insert(name.clone(), child.id());
         self.wait_for(name.clone(), child);
         Ok(())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::folder::Folder;
 use crate::guard::Hosts;
 use crate::model::Models;
-use crate::routes::{self, App};
+use crate::routes::{self, App, Choice};
 use crate::runs::Runs;
 
 /// What a studio is made of.
@@ -83,14 +83,14 @@ impl Studio {
         };
         let folder = Folder::make(&self.folder)
             .map_err(|source| StudioError::Folder { folder: self.folder.clone(), source })?;
-        let classifier = self.models.open(&self.model).map_err(StudioError::Model)?;
+        let choice = Choice::new(self.models, self.model).map_err(StudioError::Model)?;
         let failed = |source| StudioError::Address { address: self.address, source };
         let listener = std::net::TcpListener::bind(self.address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let runs = Arc::new(Runs::new(folder, self.program, self.progress));
         let continued = runs.resume_killed().len();
-        let app = Arc::new(App::new(runs, self.models, self.model, classifier));
+        let app = Arc::new(App::new(runs, choice));
         Ok(Bound { listener, app, hosts: Hosts::of(address), token, address, continued })
     }
 }

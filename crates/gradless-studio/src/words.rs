@@ -211,11 +211,19 @@ fn quoted(word: &str) -> String {
 /// The same from Python: the command is in the package, and its result a file.
 fn python(words: &[String], run: &Path) -> String {
     let literal = |word: &str| serde_json::to_string(word).unwrap_or_default();
-    let words: Vec<String> = words.iter().map(|word| literal(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| format!("    {},", literal(word))).collect();
+    let words = words.join("\n");
     let result = literal(&shown(&run.join("result.json")));
     format!(
-        "import json, subprocess, sys\n\nsubprocess.run([sys.executable, \"-m\", \"gradless\", {}])\nanswers = json.load(open({result}))\n",
-        words.join(", ")
+        "import json, subprocess, sys\n\nsubprocess.run([\n    sys.executable, \"-m\", \"gradless\",\n{words}\n])\nanswers = json.load(open({result}))\n"
+    )
+}
+
+/// A line that was typed in a terminal, from Python.
+pub(crate) fn python_of_line(line: &str) -> String {
+    let line = serde_json::to_string(line).unwrap_or_default();
+    format!(
+        "import shlex, subprocess, sys\n\nwords = shlex.split({line})\nsubprocess.run([sys.executable, \"-m\", \"gradless\", *words[1:]])\n"
     )
 }
 

@@ -13,6 +13,8 @@ pub(crate) const HOME: &str = "gradless-out";
 pub(crate) const CONFIG: &str = "config.json";
 /// Every answer a run has paid for.
 pub(crate) const JOURNAL: &str = "journal";
+/// How far a run is, as long as it goes on.
+pub(crate) const PROGRESS: &str = "progress";
 /// The result, written last: where it is, all is.
 pub(crate) const RESULT: &str = "result.json";
 /// Inputs of a run over many are in folders of their own below this one.

@@ -14,17 +14,18 @@ use super::inputs::Item;
 use super::job::{Explained, Job};
 use super::{SCHEMA, page, regions};
 use crate::npy;
-use crate::run::folder::{self, CONFIG, HOME, ITEMS, JOURNAL, NEXT, RESULT, pretty, put};
+use crate::run::folder::{self, CONFIG, HOME, ITEMS, JOURNAL, NEXT, PROGRESS, RESULT, pretty, put};
 use crate::run::trace::{self, Row};
 
 /// The keys of the configuration that do not change the result.
 const CALLED: [&str; 3] = ["command", "arguments", "directory"];
-/// What a run leaves behind, and another may replace.
 /// Below it lie other answers to the same question.
 const OTHERS: &str = "others";
-const LEAVINGS: [&str; 22] = [
+/// What a run leaves behind, and another may replace.
+const LEAVINGS: [&str; 23] = [
     CONFIG,
     JOURNAL,
+    PROGRESS,
     RESULT,
     "report.json",
     "report.html",

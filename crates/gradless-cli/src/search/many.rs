@@ -21,7 +21,7 @@ use crate::failure;
 use crate::run::folder::{ITEMS, RESULT, pretty, put};
 use crate::run::words::command;
 use crate::run::{Outcome, clock, interrupt};
-use crate::terminal::{self, Items, Terminal};
+use crate::terminal::{self, Items, Live, Terminal};
 use robustness::{Robustness, fragile_first};
 
 /// Explains all inputs of a source.
@@ -132,7 +132,8 @@ impl Batch<'_> {
         threads: usize,
         entries: &mut [Option<IndexEntry>],
     ) {
-        let (next, bar) = (AtomicUsize::new(0), Items::new(todo.len() as u64));
+        let (next, bar, live) = (AtomicUsize::new(0), Items::new(todo.len() as u64), Live::of(self.folder));
+        let before = self.job.inputs.len() - todo.len();
         let (found, first) = (Mutex::new(Vec::new()), Mutex::new(first));
         thread::scope(|scope| {
             for _ in 0..threads {
@@ -149,7 +150,9 @@ impl Batch<'_> {
                             .map(|(_, subject)| subject);
                         let entry = self.explain(index, looked_at);
                         bar.done(&terminal::lines(&[line(&entry)]));
-                        found.lock().unwrap_or_else(PoisonError::into_inner).push((index, entry));
+                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                        found.push((index, entry));
+                        live.inputs(before + found.len(), self.job.inputs.len());
                     }
                 });
             }

@@ -83,6 +83,23 @@ def models():
     nodes, weights = counting([3, 4, 4], groups(48, 3, 16))
     save("colours", nodes, [3, 4, 4], 3, weights)
 
+    # Pictures of 96 x 96 pixels, cut into regions: class 0 counts where it is clearly red in the quarter above on the left, class 1 where it is
+    # clearly blue in that below on the right; class 2 is what shows neither.
+    clearly = np.zeros((2, 3, 4, 4))
+    clearly[0] = np.array([1, -0.5, -0.5])[:, None, None] / 16
+    clearly[1] = np.array([-0.5, -0.5, 1])[:, None, None] / 16
+    corners = np.zeros((2, 2, 2, 3))
+    corners[0, 0, 0, 0] = corners[1, 1, 1, 1] = 100
+    seen = [
+        node("Conv", ["x", "colours", "least"], "clear", kernel_shape=[4, 4], strides=[4, 4]),
+        node("Relu", ["clear"], "more"),
+        node("AveragePool", ["more"], "quarters", kernel_shape=[12, 12], strides=[12, 12]),
+        node("Flatten", ["quarters"], "f", axis=1),
+    ]
+    nodes, weights = counting([8], corners.reshape(8, 3), bias=[0, 0, 0.5])
+    nodes[0] = node("Gemm", ["f", "w", "b"], "y")
+    save("corners", [*seen, *nodes], [3, 96, 96], 3, [*weights, constant("colours", clearly), constant("least", [-0.45, -0.45])])
+
     # Not a picture: class c counts the numbers from 4 c on.
     nodes, weights = counting([12], groups(12, 3, 4))
     save("flat", nodes, [12], 3, weights)

@@ -56,7 +56,13 @@ impl Studio {
 
     /// One in the folder of an earlier one.
     pub(crate) fn in_folder(home: PathBuf) -> Self {
+        Self::with(home, &[])
+    }
+
+    /// One that is started with more words.
+    pub(crate) fn with(home: PathBuf, words: &[&str]) -> Self {
         let mut command = support::command(&["studio", "--no-open", "--folder", "runs", "--format", "json"]);
+        command.args(words);
         command.current_dir(&home).env("GRADLESS_STUDIO_TOKEN", TOKEN).stdout(Stdio::piped());
         let mut process = command.stderr(Stdio::null()).spawn().unwrap();
         let mut told = String::new();
@@ -135,7 +141,7 @@ impl Studio {
     pub(crate) fn wait_for_frames(&self, name: &str) {
         let path = self.home.join("runs/.studio").join(format!("{name}.progress"));
         let begun = Instant::now();
-        while fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+        while !fs::read_to_string(&path).is_ok_and(|text| text.contains("\"question\"")) {
             assert!(begun.elapsed() < PATIENCE, "{}", path.display());
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -102,13 +102,27 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     ] {
         push("nonsense", "POST", &format!("/{TOKEN}/api/runs"), &ours, body.as_bytes());
     }
-    push("method", "DELETE", &format!("/{TOKEN}/api/runs/explain-1"), &ours, b"");
-    push("method", "PUT", &format!("/{TOKEN}/api/runs"), &ours, good.as_bytes());
+    for (path, body) in of_models() {
+        push("nonsense", "POST", &format!("/{TOKEN}/api/{path}"), &ours, body.as_bytes());
+    }
+    let item = format!("/{TOKEN}/api/runs/explain-1/files/items/..%2f..%2f../report.html");
+    push("traversal", "GET", &item, &ours, b"");
+    for (method, path) in [("DELETE", "runs/explain-1"), ("PUT", "runs")] {
+        push("method", method, &format!("/{TOKEN}/api/{path}"), &ours, good.as_bytes());
+    }
     push("kind", "POST", &format!("/{TOKEN}/api/inputs?name=x.sh"), &ours, b"#!/bin/sh");
     push("kind", "POST", &format!("/{TOKEN}/api/models?name=x.exe"), &ours, b"MZ");
     push("kind", "POST", &format!("/{TOKEN}/api/models?name=x.onnx"), &ours, b"no model");
     push("huge", "POST", &format!("/{TOKEN}/api/inputs?name=x.png"), &ours, &vec![0; (32 << 20) + 1]);
     push("huge", "POST", &format!("/{TOKEN}/api/scores"), &ours, &vec![b' '; (1 << 20) + 1]);
+    all.extend(not_http(host));
+    all
+}
+
+/// What promises too much, or is no request at all.
+fn not_http(host: &str) -> Vec<(String, Vec<u8>)> {
+    let ours = format!("host: {host}\r\n");
+    let mut all = Vec::new();
     let promised = format!(
         "POST /{TOKEN}/api/models?name=x.onnx HTTP/1.1\r\n{ours}connection: close\r\ncontent-length: 99999999999999\r\n\r\n"
     );
@@ -118,6 +132,25 @@ fn requests(host: &str) -> Vec<(String, Vec<u8>)> {
     let long = format!("GET /{} HTTP/1.1\r\n{ours}connection: close\r\n\r\n", "a".repeat(1 << 20));
     all.push(("malformed: long".to_owned(), long.into_bytes()));
     all
+}
+
+/// Nonsense about models and their scores.
+fn of_models() -> Vec<(&'static str, String)> {
+    let drawings = format!(r#"{{"drawings":[{}[0]]}}"#, "[0],".repeat(20));
+    let of = |path, body: &str| (path, body.to_owned());
+    vec![
+        ("scores", drawings),
+        of("scores", r#"{"drawings":[[1,2,3]]}"#),
+        of("models/address", "{}"),
+        of("models/address", r#"{"address":"file:///etc/passwd"}"#),
+        of("models/address", r#"{"address":"/etc/passwd"}"#),
+        of("models/address", r#"{"address":"http://127.0.0.1/ --force"}"#),
+        of("models/address", r#"{"address":"http://127.0.0.1/","header":"Authorization: $HOME"}"#),
+        of("models/address", r#"{"address":"http://127.0.0.1/","shape":[0,0,0]}"#),
+        of("models/address", r#"{"address":"http://127.0.0.1/","shape":[4294967295,4294967295,4294967295]}"#),
+        of("models?name=x.onnx&description=..%2f..%2fCargo.toml", "no model"),
+        of("models?name=x.onnx&classes=..%2f..%2fCargo.toml", "no model"),
+    ]
 }
 
 #[test]

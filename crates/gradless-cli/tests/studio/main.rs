@@ -9,3 +9,4 @@ mod hostile;
 mod memory;
 mod searches;
 mod survival;
+mod terminal;

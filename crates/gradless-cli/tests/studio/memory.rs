@@ -20,7 +20,7 @@ fn fifty_searches_leave_memory_flat() {
         let name = studio.begin(&request);
         let _ = studio.get(&format!("api/runs/{name}/events"));
         assert_eq!(studio.wait(&name)["state"], "done");
-        studio.post("api/scores", &serde_json::json!({ "drawing": crate::client::seven() })).json();
+        studio.post("api/scores", &serde_json::json!({ "drawings": [crate::client::seven()] })).json();
     };
     (0..10).for_each(|_| once());
     let before = resident(studio.process.id());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Studio, found, search, seven};
+use crate::client::{Studio, found, fresh, search, seven};
 use crate::support;
 
 #[test]
@@ -33,10 +33,30 @@ fn a_search_has_the_numbers_of_the_command_it_shows() {
 }
 
 #[test]
+fn a_model_of_the_command_line_is_the_first_one() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/corners.onnx");
+    let studio = Studio::with(fresh("model"), &["--model", model]);
+    let told = studio.get("api/state").json();
+    assert_eq!((&told["model"]["shape"], &told["is_first"]), (&json!([3, 96, 96]), &json!(true)));
+    assert_eq!(told["words"], json!(["--model", model]));
+    // Another is sent, and there is a way back.
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/rows.onnx")).unwrap();
+    let head = format!(
+        "POST /{}/api/models?name=rows.onnx HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        crate::client::TOKEN,
+        studio.host,
+        bytes.len()
+    );
+    let told = studio.raw(&[head.as_bytes(), &bytes].concat()).json();
+    assert_eq!((&told["model"]["shape"], &told["is_first"]), (&json!([1, 4, 4]), &json!(false)));
+    assert_eq!(studio.post("api/models/first", &json!({})).json()["model"]["shape"], json!([3, 96, 96]));
+}
+
+#[test]
 fn scores_follow_the_drawing() {
     let studio = Studio::new("scores");
-    let scores = studio.post("api/scores", &json!({ "drawing": seven() })).json();
-    let scores: Vec<f64> = serde_json::from_value(scores["scores"].clone()).unwrap();
+    let scores = studio.post("api/scores", &json!({ "drawings": [seven()] })).json();
+    let scores: Vec<f64> = serde_json::from_value(scores["scores"][0].clone()).unwrap();
     let best = (0..10).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
     assert_eq!((scores.len(), best), (10, 7), "{scores:?}");
 }

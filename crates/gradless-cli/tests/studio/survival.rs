@@ -25,8 +25,14 @@ fn undisturbed(studio: &Studio, name: &str) -> serde_json::Value {
     found(&studio.home.join("calm"))
 }
 
+/// The process of a search, as its progress tells.
 fn process_of(home: &Path, name: &str) -> String {
-    fs::read_to_string(home.join("runs/.studio").join(format!("{name}.pid"))).unwrap()
+    let path = home.join("runs/.studio").join(format!("{name}.progress"));
+    let text = fs::read_to_string(path).unwrap();
+    let mut starts = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["process"].as_u64());
+    starts.next_back().unwrap().to_string()
 }
 
 #[test]

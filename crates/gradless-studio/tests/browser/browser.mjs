@@ -3,10 +3,12 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { chromium } from "playwright-core";
 
 const TOKEN = "a-token-for-the-browser-test";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SIZES = { phone: { width: 380, height: 800 }, wide: { width: 1280, height: 900 } };
 
 /** Starts a studio; gives its address, its process, and how to end it. */
 export async function startStudio(program, work, words = [], port = 0) {
@@ -33,6 +35,7 @@ export async function startBrowser(executablePath) {
 export async function open(browser, url, faults, { width = 1280, height = 900, colorScheme = "light", hasTouch = false } = {}) {
   // The page may not run scripts of others; the accessibility engine is one.
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch, bypassCSP: false });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.on("console", (message) => { if (["error", "warning"].includes(message.type()) && !/Failed to load resource|ERR_/.test(message.text())) faults.push(`console: ${message.text()}`); });
@@ -40,6 +43,7 @@ export async function open(browser, url, faults, { width = 1280, height = 900, c
   const { origin } = new URL(url);
   page.on("request", (request) => { if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) faults.push(`request: ${request.url()}`); });
   await page.goto(url);
+  await page.waitForSelector("[aria-current=page]");
   return page;
 }
 
@@ -58,19 +62,72 @@ export async function draw(page, strokes) {
 export const SEVEN = [[[7, 7], [20, 7], [13, 22]]];
 
 /** Waits until the search of the drawing is over. */
-export async function settled(page) {
-  await page.waitForFunction(() => { const { state } = document.querySelector("#draw-answers").dataset; return state && state !== "running"; });
+export async function settled(page, place = "#draw-answers") {
+  await page.waitForFunction((where) => { const { state } = document.querySelector(where).dataset; return state && state !== "running"; }, place);
 }
 
-/** Serious findings of the accessibility engine, and what scrolls sideways. */
-export async function judge(page, where, faults) {
-  const result = await page.evaluate(`(() => { ${AXE}; return axe.run(document, { resultTypes: ["violations"] }); })()`);
-  for (const found of result.violations.filter(({ impact }) => ["serious", "critical"].includes(impact))) {
-    faults.push(`${where}: ${found.impact}: ${found.id}: ${found.help}: ${found.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
+/** Presses Tab until an element has the focus; says whether it came to that. */
+export async function tabTo(page, selector, most = 60) {
+  for (let k = 0; k < most; k++) {
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return true;
+    await page.keyboard.press("Tab");
   }
-  const wide = await page.evaluate(() => {
-    const root = document.documentElement;
-    return root.scrollWidth > root.clientWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1).slice(0, 3).map((e) => e.outerHTML.slice(0, 100)) : [];
-  });
-  if (wide.length > 0) faults.push(`${where}: scrolls sideways: ${wide.join(" | ")}`);
+  return false;
+}
+
+/** What the tests share: programs and folders, what was found wrong, and how to look. */
+export class Bench {
+  faults = [];
+  looks = 0;
+  studio = null;
+
+  constructor(words) {
+    Object.assign(this, words);
+  }
+
+  expect(condition, words) {
+    this.looks += 1;
+    if (!condition) this.faults.push(words);
+  }
+
+  open(options = {}, view = "") {
+    return open(this.browser, `${this.studio.url}${view}`, this.faults, options);
+  }
+
+  shot(page, name) {
+    return page.screenshot({ path: path.join(this.screenshots, `${name}.png`), fullPage: true });
+  }
+
+  sentences(page, place) {
+    return page.locator(`${place} .sentence`).allTextContents();
+  }
+
+  /** Serious findings of the accessibility engine, and what scrolls sideways. */
+  async judge(page, where) {
+    this.looks += 1;
+    const result = await page.evaluate(`(() => { ${AXE}; return axe.run(document, { resultTypes: ["violations"] }); })()`);
+    for (const found of result.violations.filter(({ impact }) => ["serious", "critical"].includes(impact))) {
+      this.faults.push(`${where}: ${found.impact}: ${found.id}: ${found.help}: ${found.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
+    }
+    const wide = await page.evaluate(() => {
+      const root = document.documentElement;
+      return root.scrollWidth > root.clientWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1).slice(0, 3).map((e) => e.outerHTML.slice(0, 100)) : [];
+    });
+    if (wide.length > 0) this.faults.push(`${where}: scrolls sideways: ${wide.join(" | ")}`);
+  }
+
+  /** Looks at a view on a phone and a wide screen, light and dark. */
+  async everyLook(page, name) {
+    const before = page.viewportSize();
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      await page.setViewportSize(viewport);
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        await this.judge(page, `${name}, ${size}, ${colorScheme}`);
+        await this.shot(page, `${name}-${size}-${colorScheme}`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize(before);
+  }
 }

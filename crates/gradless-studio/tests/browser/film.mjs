@@ -10,7 +10,7 @@ mkdirSync(frames, { recursive: true });
 const faults = [];
 const studio = await startStudio(program, work);
 const browser = await startBrowser(executablePath);
-const page = await open(browser, studio.url, faults, { width: 1280, height: 1050 });
+const page = await open(browser, studio.url, faults, { width: 1200, height: 1150 });
 let count = 0;
 const take = () => page.screenshot({ path: path.join(frames, `${String(count++).padStart(4, "0")}.png`) });
 
@@ -33,12 +33,13 @@ await take();
 await page.click("#explain");
 let isOver = false;
 const end = settled(page).then(() => { isOver = true; });
-while (!isOver && count < 90) {
+while (!isOver && count < 100) {
   await take();
   await page.waitForTimeout(90);
 }
 await end;
 await page.waitForTimeout(200);
+await page.evaluate(() => document.querySelector("#draw-answers .copies").scrollIntoView({ block: "nearest" }));
 await take();
 await browser.close();
 await studio.end("SIGTERM");

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::problem::ProblemFile;
 use super::run::Plan;
-use crate::run::folder::{self, CONFIG, JOURNAL, RESULT};
+use crate::run::folder::{self, CONFIG, JOURNAL, PROGRESS, RESULT};
 
 /// The version of the keys of `config.json`.
 pub(in super::super) const SCHEMA: &str = "gradless-minimize-1";
 /// What a run leaves behind, and another may replace; the journal comes last, so that half a removal can be told.
-const LEAVINGS: [&str; 6] = [RESULT, "report.html", "trace.csv", "x.npy", CONFIG, JOURNAL];
+const LEAVINGS: [&str; 7] = [RESULT, PROGRESS, "report.html", "trace.csv", "x.npy", CONFIG, JOURNAL];
 
 /// All that is needed to repeat a run. Keys may be added, not renamed.
 #[derive(Serialize, Deserialize)]

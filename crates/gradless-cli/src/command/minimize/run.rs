@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use gradless::drive::Progress;
+use gradless::drive::{Event, Progress};
 use gradless::drive::{Journal, JournalOptions, Outlives, Repeats};
 use gradless::{Driver, Solver, StopReason};
 use gradless_models::{Process, ProcessOptions};
@@ -16,7 +16,7 @@ use super::problem::ProblemFile;
 use super::result::{self, Ended};
 use crate::command::Outcome;
 use crate::run::{Overrides, clock, interrupt};
-use crate::terminal::{self, Terminal};
+use crate::terminal::{self, Live, Terminal};
 
 /// Tells everybody to stop: Ctrl-C, or the time is up.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -120,16 +120,23 @@ pub(super) fn run(
     };
     let journal = Journal::open(folder::journal(folder), plan.fingerprint()?, 1, options)?;
     announce(plan, &journal, folder);
-    let mut progress = Progress::to_stderr();
+    let (mut bar, live, budget) = (Progress::to_stderr(), Live::of(folder), solver.config().budget.queries);
+    let mut told = |event: &Event<'_>| {
+        if let Event::Iteration { record, .. } = event {
+            live.step(record, budget);
+        }
+    };
     let deadline = plan.problem.budget.seconds.map(|seconds| begun + Duration::from_secs_f64(seconds));
     let (outcome, late) = clock::watched(&STOP, deadline, || {
         Driver::default()
             .threads(plan.processes)
             .cancelled_by(&STOP)
             .journal(&journal)
-            .observe(&mut progress)
+            .observe(&mut bar)
+            .observe(&mut told)
             .run(solver, &running.process)
     });
+    drop(live);
     let ended = Ended::of(&outcome, late);
     if ended == Ended::Finished {
         journal.end().context("the end of the run cannot be written")?;

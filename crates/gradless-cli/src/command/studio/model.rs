@@ -40,10 +40,13 @@ impl Models for Loader {
 
 /// Whether a model that takes no arrays is one at all.
 fn may_take_records(asked: &ModelArguments, error: &anyhow::Error) -> bool {
+    if asked.address().is_some() {
+        return model::wants_a_shape(error);
+    }
     match error.downcast_ref::<LoadError>().map(|error| &error.problem) {
         Some(problem) => matches!(problem, Problem::Inputs { .. } | Problem::InputType { .. }),
-        // A program or a service may want to see a record first.
-        None => asked.model.is_none() || asked.address().is_some(),
+        // A program may want to see a record first.
+        None => asked.model.is_none(),
     }
 }
 
